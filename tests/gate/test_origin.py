@@ -15,6 +15,7 @@ from tests.support.builders import approve_all, call, policy, review_of
 from tests.support.jobs import next_job
 
 THREAD = "slack:C0123ABCD/1700000000.000100"
+IN_TEAMS = "teams:19:Ab-1_x@thread.tacv2/1700000000000"
 
 
 def review_with(rule: dict[str, Any], **where: Any) -> Review:
@@ -26,6 +27,8 @@ def review_with(rule: dict[str, Any], **where: Any) -> Review:
     [
         ("origin", THREAD, (THREAD,)),
         ("origin", "slack:D0123ABCD", ("slack:D0123ABCD",)),
+        ("origin", IN_TEAMS, (IN_TEAMS,)),
+        ("origin", "teams:19:3a@thread.v2", ("teams:19:3a@thread.v2",)),
         ("origin", None, ("default",)),
         (["slack:#ops", "origin"], THREAD, ("slack:#ops", THREAD)),
         (["origin", "slack:C0123ABCD"], "slack:C0123ABCD", ("slack:C0123ABCD",)),
@@ -51,6 +54,11 @@ def test_the_origin_is_a_place_like_any_other(
         "slack:C1/",
         "slack:C1/1.2",
         "slack:C1/x y",
+        "teams:Approvals",
+        "teams:8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11",
+        "teams:19:a@thread.tacv2;messageid=1",
+        "teams:19:a@thread.tacv2/1>8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11",
+        "mail:19:a@thread.tacv2",
         "\n",
     ],
 )

@@ -100,7 +100,8 @@ class TurnIn(RequestModel):
     )
     origin: Name | None = Field(
         default=None,
-        description="The thread in which that person asked the agent, `slack:C0123ABCD/1700000000.000100`."
+        description="The thread in which that person asked the agent,"
+        " `slack:C0123ABCD/1700000000.000100` or `teams:19:…@thread.tacv2/1700000000000`."
         " If the policy says `origin`, people are asked there.",
     )
     tools: Annotated[dict[ToolName, dict[str, Any] | None], _at_most(MAX_TOOLS)] = Field(

@@ -14,8 +14,12 @@ from hitl_core.model import Place
 from hitl_core.review import Reviews
 from hitl_core.store import ThreadState, choose_partition, make_review_id
 
-#: A Slack conversation, and optionally a thread in it.
-_ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
+#: A conversation by its id, and optionally a thread in it by the id of its first message. Never a name, which
+#: people can change.
+_ORIGIN_PATTERN = re.compile(
+    r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?"
+    r"|teams:19:[^\s;/>]{1,300}@[a-z0-9.]{1,50}(?:/[0-9]{1,20})?"
+)
 
 
 class ReviewKey(NamedTuple):
@@ -91,12 +95,12 @@ async def _find_open_turn(
 
 
 def read_origin(origin: str | None) -> Place | None:
-    """Raises InvalidToolCall for a text that is not a Slack conversation or thread."""
+    """Raises InvalidToolCall for a text that is not a conversation or thread of Slack or Teams."""
     if origin is None:
         return None
     if not _ORIGIN_PATTERN.fullmatch(origin):
         raise InvalidToolCall(
-            "The origin must be a thread such as slack:C0123ABCD/1700000000.000100,"
-            f" not {origin!r:.80}."
+            "The origin must be a thread such as slack:C0123ABCD/1700000000.000100 or"
+            f" teams:19:…@thread.tacv2/1700000000000, not {origin!r:.80}."
         )
     return Place(origin)

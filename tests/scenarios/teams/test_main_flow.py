@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from hitl_core import Outcome, ToolCall
+from hitl_core.model import Place
 from teams_sandbox.workspace.acme import (
     ALICE,
     APPROVALS,
@@ -21,8 +23,9 @@ from teams_sandbox.workspace.acme import (
     SAM,
 )
 from tests.support.bots import CANARY, Scene, email, sql
-from tests.support.teams.scene import ask, card, outcome
+from tests.support.teams.scene import POLICY, ask, card, outcome
 from tests.support.teams.users import TeamsUsers, actions, text_of
+from tests.support.waiting import wait_until
 
 
 async def test_teams_13_approve(scene: Scene, users: TeamsUsers) -> None:
@@ -397,3 +400,31 @@ async def test_teams_13_group_members_have_own_copies(scene: Scene, users: Teams
     assert call.args["copies"] == 4
     for one in (CARL, DANA):
         await card(users, "edited and approved by", conversation=users.chat(one))
+
+
+async def test_a_card_in_the_thread_where_somebody_asked(scene: Scene, users: TeamsUsers) -> None:
+    """Given a person who asked an agent in a thread of a channel, and a policy that notifies `origin`; then
+    the card is a reply there, and a member of the channel decides on it."""
+    workspace = users.sandbox.workspace
+    question = workspace.add_message(users.conversation(OPS), users.user(DANA).mri)
+    gate = await scene.gate(json.dumps(POLICY | {"notify": "origin"}))
+    waiting = scene.ask(gate, email(), origin=f"teams:{OPS}/{question.id}")
+    message = await card(users, "send_email", conversation=OPS)
+    assert message.root == question.id
+    assert "approved by" in await users.press(DANA, "Approve", message)
+    assert (await outcome(waiting)).execute[0].name == "send_email"
+
+
+async def test_an_origin_that_does_not_exist_is_reported(scene: Scene, users: TeamsUsers) -> None:
+    """Given an origin whose first message does not exist; then the review waits, with the reason why it can't
+    be shown there."""
+    gate = await scene.gate(json.dumps(POLICY | {"notify": "origin"}))
+    origin = f"teams:{OPS}/1700000000000"
+    review_id = await gate.submit([email()], thread_id="t-1", origin=origin)
+
+    async def find_problem() -> str | None:
+        review = (await gate.reviews.load(review_id)).review
+        problem = review.troubles.get(Place(origin))
+        return problem and problem.why
+
+    assert "no such conversation" in await wait_until("a problem", find_problem)
