@@ -138,12 +138,11 @@ class Gate:
         Submitting the same turn again returns the same review. `turn` names the turn, because models reuse
         call ids; without a name, the same call ids start a new review only after their last review is done.
         `requester` is the chat user for whom the agent acts, "U0123ABCD". `origin` is the thread in which
-        that person asked, "slack:C0123ABCD/1700000000.000100" or
-        "teams:19:…@thread.tacv2/1700000000000", for policies that notify it. `context` is the
-        configuration of this run, which can make the policy stricter (see `Policy.for_run`). `tools` are the
-        agent's tools by name, each with the JSON Schema of its arguments or None: the schema is enforced when
-        the policy has none, and an edit may switch to another of these tools if the policy allows that tool
-        too. `path` names the agents that led to this call, the outermost first.
+        that person asked, "slack:C0123ABCD/1700000000.000100" or "teams:19:…@thread.tacv2/1700000000000", for
+        policies that notify it. `context` is the configuration of this run, which can make the policy
+        stricter (see `Policy.for_run`). `tools` are the agent's tools by name, each with the JSON Schema of
+        its arguments or None: the schema is enforced when the policy has none, and an edit may switch to
+        another of these tools if the policy allows it. `path`: the agents that led here, the outermost first.
 
         An integration can pass `JudgedCalls`, with their rulings; then no policy is applied to them.
         Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
