@@ -32,7 +32,7 @@ class FormRef:
     - `tool`: the tool that an edit chooses;
     - `confirming`: the digest of the edit that the person was asked to confirm, because it removes something
       or has odd values;
-    - `card`: the message from which it escalates.
+    - `card`: the message with the button that opened the form; None if it has no card.
     """
 
     kind: FormKind
@@ -48,7 +48,7 @@ class FormRef:
         """The form that a button opens; None if it opens none. `card` is the message with the button."""
         match press.verb:
             case "edit" | "reject" | "respond":
-                return cls(press.verb, press.target)
+                return cls(press.verb, press.target, card=card)
             case "escalate":
                 steps = replace(press.target, revision=press.number)
                 return cls(press.verb, steps, card=card)

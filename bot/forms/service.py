@@ -221,7 +221,7 @@ class FormService:
         shows_all: bool = False,
     ) -> FormResult:
         target = ref.target
-        command = Decide(target.review_id, target.action, proposal, seen.who, op)
+        command = Decide(target.review_id, target.action, proposal, seen.who, op, ref.card)
         is_read_here = ref.kind == "edit" and shows_all
         if is_read_here and target.seal != seen.review.seal(target.action, is_whole=True):
             await self._inbox.access.read_marks.record(target, seen.who)

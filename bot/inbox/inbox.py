@@ -141,8 +141,9 @@ class Inbox:
         """The results of the command's look-ups. Raises Refused if something was not read, or is denied."""
         if command.op in snapshot.review.ops:
             return Findings()  # it is not applied again
+        place = place_of_message(snapshot, command.message_ref)
         if isinstance(command, Escalate):
-            return Findings(place=place_of_message(snapshot, command.message_ref))
+            return Findings(place=place)
         marks, who = self.access.read_marks, command.who
         if isinstance(command, Decide):
             proposal = command.proposal
@@ -158,13 +159,13 @@ class Inbox:
             for key in command.keys
         }
         if not isinstance(command, Decide) or command.proposal.type != "edit":
-            return Findings(ineligible)
+            return Findings(ineligible, place=place)
         review, key, proposal = snapshot.review, command.action, command.proposal
         judge = partial(decisions.judge_new_edit, review, key, proposal, snapshot.now)
         judged = await offload_drawing(review, judge)
         grant = judged.new_grant if judged else None
         has_new_grant = grant is not None and await self.access.may_decide_by(grant, snapshot)
-        return Findings(ineligible, judged, has_new_grant)
+        return Findings(ineligible, judged, has_new_grant, place)
 
     async def _record(self, command: InboxCommand, reply: Reply) -> None:
         """Record a refusal in the audit, and update an old message, both within the time of one step."""
@@ -173,8 +174,10 @@ class Inbox:
             await refresh
             return
         action = ",".join(command.keys) or None
+        seen = reply.snapshot
+        place = place_of_message(seen, command.message_ref) if seen else None
         record = self.access.refusal_audit.record(
-            command.review_id, reply.code, command.who, command.op, action
+            command.review_id, reply.code, command.who, command.op, action, place
         )
         await asyncio.gather(refresh, record)
 

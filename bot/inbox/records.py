@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from uuid import uuid4
 
 from hitl_core.errors import HitlError, RefusalCode, Refused
-from hitl_core.model import Action, DecisionType, DoubtAnswer, Review, Reviewer, Snapshot
+from hitl_core.model import Action, DecisionType, DoubtAnswer, Place, Review, Reviewer, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import Store
 
@@ -78,12 +78,20 @@ class RefusalAudit:
         self._reviews = reviews
 
     async def record(
-        self, review_id: str, code: RefusalCode, who: Reviewer, op: str, action: str | None
+        self,
+        review_id: str,
+        code: RefusalCode,
+        who: Reviewer,
+        op: str,
+        action: str | None,
+        place: Place | None = None,
     ) -> None:
         """Like `Reviews.record_refusal`, within the time of a click. Never raises."""
         try:
             async with click_budget.timeout("record"):
-                await self._reviews.record_refusal(review_id, code, who, op, action=action)
+                await self._reviews.record_refusal(
+                    review_id, code, who, op, action=action, place=place
+                )
         except TimeoutError:
             log.warning("review %s: a refusal may be missing in the audit", review_id)
 

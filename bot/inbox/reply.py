@@ -123,10 +123,10 @@ class PermittedSnapshot(Snapshot):
         return replace(self, checked=(*self.checked, tuple(grants)))
 
 
-def place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
-    """The place of the card that is shown in this message."""
+def place_of_message(snapshot: Snapshot, message_ref: MessageRef | None) -> Place | None:
+    """The place of the card that is shown in this message; None if no card is."""
     for place, ref in snapshot.posts.items():
-        if ref.key == message_ref.key:
+        if message_ref and ref.key == message_ref.key:
             return place.base
     return None
 

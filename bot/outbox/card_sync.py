@@ -111,7 +111,7 @@ class CardSync:
             await self._reviews.change(
                 snapshot.review.id,
                 f"delivered:{place}:{snapshot.review.version}",  # an edit may bring it here again
-                lambda review, now: escalation.start_clocks(review, keys, now),
+                lambda review, now: escalation.start_clocks(review, keys, place, now),
             )
         except Refused as refused:  # another place was faster
             log.debug("review %s: %s", snapshot.review.id, refused)

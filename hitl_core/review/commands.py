@@ -137,7 +137,7 @@ class Findings:
 
     - `ineligible_voters`: by the actions' keys, the keys of voters who may no longer decide;
     - `judged`, `has_new_grant`: of an edit, see `decisions.decide`;
-    - `place`: where the message of an escalation is.
+    - `place`: where the card is from which the person acts; None on the command line and in a Home.
     """
 
     ineligible_voters: Mapping[str, Collection[str]] = field(default_factory=dict[str, list[str]])
@@ -157,12 +157,12 @@ def apply_command(
             return decisions.decide(
                 review, key, command.proposal, command.who, now,
                 ineligible_voters=ineligible.get(key, ()),
-                has_new_grant=findings.has_new_grant, judged=findings.judged,
+                has_new_grant=findings.has_new_grant, judged=findings.judged, place=findings.place,
             )  # fmt: skip
         case DecideAll():
             return decisions.decide_all(
                 review, command.proposals, command.who, now,
-                ineligible_voters=ineligible, seal=command.seal,
+                ineligible_voters=ineligible, seal=command.seal, place=findings.place,
             )  # fmt: skip
         case Escalate():
             assert findings.place is not None  # only the bot knows where a message is
@@ -174,6 +174,7 @@ def apply_command(
             return claims.resolve(
                 review, key, command.answer, command.who, now, attempt=command.attempt,
                 ineligible_voters=ineligible.get(key, ()), seal=command.seal,
+                place=findings.place,
             )  # fmt: skip
         case Cancel():
             return cancel(review, command.who, command.reason, now)

@@ -112,11 +112,9 @@ def apply_due(review: Review, now: float) -> Transition:
     return remind(review, pending, now)
 
 
-def start_clocks(
-    review: Review, keys: Iterable[str], now: float, *, place: Place | None = None
-) -> Transition:
-    """The first card of these actions was posted, so their clocks start, if they wait for it. Raises Refused
-    if none of them waits.
+def start_clocks(review: Review, keys: Iterable[str], place: Place, now: float) -> Transition:
+    """The first card of these actions was posted, at `place`, so their clocks start, if they wait for it.
+    Raises Refused if none of them waits.
     """
     delivered = frozenset(keys)
     started = {

@@ -203,7 +203,6 @@ class Reviews(ReviewLoader):
         *,
         action: str | None = None,
         place: Place | None = None,
-        why: str | None = None,
     ) -> None:
         """Add a refused attempt to the audit, unless its code is in UNAUDITED_CODES. It raises nothing: the
         person must see the refusal, even if the audit can't be written.
@@ -211,8 +210,8 @@ class Reviews(ReviewLoader):
         if code in UNAUDITED_CODES:
             return
         event = Event(
-            kind="refused", review_id=review_id, at=0.0, by=by, action=action, what=code, why=why,
-            place=place, op=op,
+            kind="refused", review_id=review_id, at=0.0, by=by, action=action, what=code, place=place,
+            op=op,
         )  # fmt: skip
         try:
             await self.store.record_event(review_id, event)

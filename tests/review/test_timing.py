@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import Action, Place, Review
+from hitl_core.model import DEFAULT_PLACE, Action, Place, Review
 from hitl_core.review.commands import cancel
 from hitl_core.review.decisions import decide
 from hitl_core.review.delivery_problems import replace_deciders, use_fallback
@@ -175,7 +175,7 @@ def test_a_delivered_clock_starts_with_the_first_card():
     with raises_refused("not_due"):
         apply_due(review, START + 1e6)
 
-    review, event = start_clocks(review, ["1"], START + 60, place=Place("slack:#first"))
+    review, event = start_clocks(review, ["1"], Place("slack:#first"), START + 60)
 
     assert (event.kind, event.action, event.place) == ("delivered", "1", "slack:#first")
     assert of(review).delivered_at == START + 60
@@ -195,15 +195,15 @@ def test_a_delivered_clock_starts_with_the_first_card():
 
 def test_a_clock_starts_once():
     review, _ = review_of([call("shipped")])
-    review = start_clocks(review, ["1"], START + 60).review
+    review = start_clocks(review, ["1"], DEFAULT_PLACE, START + 60).review
     with raises_refused("not_due"):
-        start_clocks(review, ["1"], START + 70)
+        start_clocks(review, ["1"], DEFAULT_PLACE, START + 70)
 
 
 @pytest.mark.parametrize(("tool", "keys"), [("timed", ["1"]), ("shipped", ["2"]), ("shipped", [])])
 def test_only_a_clock_that_waits_is_started(tool: str, keys: list[str]):
     with raises_refused("not_due"):
-        start_clocks(review_of([call(tool)])[0], keys, START + 1)
+        start_clocks(review_of([call(tool)])[0], keys, DEFAULT_PLACE, START + 1)
 
 
 def test_what_was_never_delivered_can_be_decided_and_passed_on():

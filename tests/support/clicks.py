@@ -45,9 +45,14 @@ async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
     assert status == 200
 
 
-async def refusals(scene: Scene) -> list[tuple[str, str]]:
-    """The refusals in the audit: who was refused, and why."""
+async def audited(scene: Scene) -> list[dict[str, Any]]:
+    """The events in the audit, oldest first."""
     redis = await scene.redis()
     entries = await redis.xrange("hitl:{0}:audit")
-    events = [json.loads(unpack(entry[b"event"])) for _, entry in entries]
+    return [json.loads(unpack(entry[b"event"])) for _, entry in entries]
+
+
+async def refusals(scene: Scene) -> list[tuple[str, str]]:
+    """The refusals in the audit: who was refused, and why."""
+    events = await audited(scene)
     return [(each["by"]["id"], each["what"]) for each in events if each["kind"] == "refused"]

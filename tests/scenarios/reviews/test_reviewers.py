@@ -9,8 +9,8 @@ import pytest
 
 from hitl_core.errors import InvalidToolCall
 from tests.support.bots import Scene, email
-from tests.support.clicks import forge_click, refusals, send
-from tests.support.slack import APPROVALS, buttons, review_of, text_of
+from tests.support.clicks import audited, forge_click, refusals, send
+from tests.support.slack import APPROVALS, OPS, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
 RULE = """
@@ -258,3 +258,27 @@ async def test_t46_a_policy_that_was_loosened_since_counts_for_nothing(scene: Sc
     assert not waiting.done()
     assert buttons(card, "approve")
     assert card["channel"] == APPROVALS
+
+
+async def test_the_audit_says_at_which_place_a_person_acted(scene: Scene) -> None:
+    """Given a card in a channel; when Alice edits the call in a form and may not approve that herself, and
+    Bob and Dana approve; then each entry names the place."""
+    await scene.bot()
+    gate = await scene.gate(
+        policy(notify='"slack:#team-ops"', reviewers="{users: [U0ALICE, U0BOB, U0DANA], quorum: 2}")
+    )
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email", channel=OPS)
+    await scene.alice.press(card, "edit")
+    assert (await scene.alice.submit(copies=3))["ok"]
+    edited = await scene.card("edited by", channel=OPS)
+    await press_refused(scene, scene.alice, edited)
+    await scene.bob.press(edited, "approve")
+    await scene.card("1 of 2", channel=OPS)
+    await scene.dana.press(edited, "approve")
+    await waiting
+
+    by_people = [each for each in await audited(scene) if each.get("by")]
+    assert [(each["kind"], each.get("place")) for each in by_people] == [
+        (kind, "slack:#team-ops") for kind in ("edited", "refused", "voted", "decided")
+    ]

@@ -68,7 +68,7 @@ class Listeners:
             target, why = reply.unread
             await self._modals.open_modal(body, respond, target, reply.snapshot, why)
         elif reply.unanswered is not None:
-            form = FormRef("approve", reply.unanswered)
+            form = FormRef("approve", reply.unanswered, card=command.message_ref)
             await self._modals.open_modal(body, respond, form, reply.snapshot)
         elif reply.code == "ok" and view.get("callback_id") == "review":
             await self._modals.show_next_action(body, command.who, reply.snapshot)

@@ -59,7 +59,7 @@ class Presses:
                 return await self._views.arguments(target, 0, click, reply.snapshot, why)
         if reply.unanswered is not None:
             async with click_budget.timeout("show"):
-                form = FormRef("approve", reply.unanswered)
+                form = FormRef("approve", reply.unanswered, card=click.card)
                 return await self._open(form, click, reply.snapshot)
         if reply.code != "ok":
             return text_answer(reply.text)
