@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.model import DoubtAnswer, Review, Reviewer, Snapshot
+from hitl_core.model import DEFAULT_PLACE, DoubtAnswer, Review, Reviewer, Snapshot
 from hitl_core.review import AnswerDoubt, Cancel, Decide, Release, ran_mark
 from hitl_core.review.escalation import apply_due, deadline, next_step_at, start_clocks
 from hitl_core.review.holds import release
@@ -95,7 +95,7 @@ def test_a_clock_that_began_with_the_card_waits_too(
     """Given a clock that starts with the first card: before the hold, in it, and not yet."""
     review = one(clock="delivered", expire={"after": "10m", "decision": "reject"})
     if delivered is not None:
-        review = start_clocks(review, ["1"], START + delivered).review
+        review = start_clocks(review, ["1"], DEFAULT_PLACE, START + delivered).review
     end = deadline(released(review).actions[0])
     assert end == (None if ends is None else START + ends)
 

@@ -9,7 +9,7 @@ import pytest
 from hitl_core.errors import Refused
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.model import Action, Place, Review, ToolCall, encode
+from hitl_core.model import DEFAULT_PLACE, Action, Place, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.decisions import decide, judge_new_edit
@@ -270,7 +270,7 @@ def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline(
         START + 3600,
         START + 3600,
     )
-    shown = start_clocks(review, ["1"], NOW + 5).review
+    shown = start_clocks(review, ["1"], DEFAULT_PLACE, NOW + 5).review
     assert (of(shown).clock_start, deadline(of(shown))) == (NOW + 5, START + 3600)
 
 

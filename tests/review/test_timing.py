@@ -214,7 +214,7 @@ def test_what_was_never_delivered_can_be_decided_and_passed_on():
     review = decide(review, "1", proposal(), ADA, START + 1e6).review
     assert review.status == "settled"
     with raises_refused("not_due"):
-        start_clocks(review, ["1"], START + 1e6)
+        start_clocks(review, ["1"], DEFAULT_PLACE, START + 1e6)
 
 
 # ------------------------------------------------------------------------ t42: stale buttons
@@ -309,7 +309,7 @@ def test_a_delivered_clock_starts_where_the_card_could_be_shown():
     review, _ = review_of([call("shipped")])
     review = use_fallback(review, Place("slack:#first"), "gone", START + 1).review
     assert due_at(review) is None
-    review = start_clocks(review, ["1"], START + 5, place=Place("slack:#it")).review
+    review = start_clocks(review, ["1"], Place("slack:#it"), START + 5).review
     assert due_at(review) == START + 9
 
 

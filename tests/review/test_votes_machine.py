@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Decision, Review, Reviewer, encode
+from hitl_core.model import DEFAULT_PLACE, Action, Decision, Review, Reviewer, encode
 from hitl_core.review import claims, decisions, delivery_problems, escalation
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.transition import Transition
@@ -113,7 +113,7 @@ class VotesMachine(RuleBasedStateMachine):
     @precondition(lambda self: any(action.clock_start is None for action in self.review.actions))
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3))
     def cards_are_posted(self, keys: list[str]) -> None:
-        self.apply(escalation.start_clocks, keys, self.now)
+        self.apply(escalation.start_clocks, keys, DEFAULT_PLACE, self.now)
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
