@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -26,8 +25,8 @@ from hitl_core.errors import (
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.driver.resumption import NodeFailed, resume
-from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings
-from hitl_core.integrations.langgraph.driver.thread import GraphThread, Streaming, read_requester
+from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings, check_same_run
+from hitl_core.integrations.langgraph.driver.thread import GraphThread, Streaming
 from hitl_core.integrations.langgraph.driver.thread_reviews import Input, ThreadReviews
 from hitl_core.integrations.langgraph.graph import Graph, read_tools
 from hitl_core.integrations.langgraph.guard import ActiveRun, ActiveRuns, PauseLost
@@ -81,7 +80,8 @@ class Driver:
         `input` None continues a run after a crash: only for the process that owns the thread. New input for
         a thread that waits for people cancels their reviews, and the model gets a message about each
         cancelled call. `requester` is the chat user for whom the agent acts, `origin` the thread in which
-        that person asked ("slack:C0123ABCD/1700000000.000100"); they default to those of the last run.
+        that person asked ("slack:C0123ABCD/1700000000.000100"); they default to those of the last run, the
+        origin only if the requester is the same.
         `config` and `context` override those of `drive` until this run ends, also if `serve` of this process
         resumes it. For other processes, pass a function to `drive` that makes them.
 
@@ -168,14 +168,14 @@ class Driver:
 
     async def _continue_run(self, active_run: ActiveRun) -> Run:
         """Run to the next stop. An error that another try can't solve is a stop too."""
-        outcome = active_run.outcome
-        origin = outcome.review.origin
-        thread = await self._make_thread(
-            outcome.thread_id, outcome.requester, origin, active_run.claim
-        )
+        outcome, claim = active_run.outcome, active_run.claim
+        who, where = outcome.requester, outcome.review.origin
+        thread = await self._make_thread(outcome.thread_id, who, where, claim)
         state = await thread.load_state()
         if state.created_at is None:
             raise StoreError(f"The agent's checkpointer has no thread {thread.id!r}.")
+        if not read_pauses(state).find(outcome.turn):  # it went on, or a new run replaced it
+            thread = thread.as_in_last_run(state)
         thread = thread.with_settings(self._settings.for_run(thread.id, state))
         try:
             state = await resume(thread, state, active_run)
@@ -200,6 +200,7 @@ class Driver:
     async def _stop_run(
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review] = ()
     ) -> Run:
+        check_same_run(thread.id, state, thread.run_settings)
         pauses = read_pauses(state)
         # A review has all questions of its turn, so an unfinished turn must end first.
         open_pauses = () if is_unfinished(state) else pauses.known
@@ -223,8 +224,7 @@ class Driver:
     ) -> tuple[GraphThread, StateSnapshot]:
         thread = await self._make_thread(thread_id, requester, origin)
         state = await thread.load_state()
-        who, where = read_requester(state)
-        return replace(thread, requester=requester or who, origin=origin or where), state
+        return thread.with_defaults(state), state
 
     async def _make_thread(
         self, id: str, requester: str | None, origin: str | None, claim: str | None = None

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.types import Interrupt, StateSnapshot
 
-from hitl_core.errors import IntegrationError
+from hitl_core.errors import IntegrationError, Refused
 from hitl_core.integrations.langgraph.graph import Json
 
 #: Saved with every checkpoint: the names of the settings that the caller passed to the run, and the run's id.
@@ -139,6 +139,14 @@ class Settings:
                     f" resumed here. Give `drive` a function that makes the `{name}` from the thread's id."
                 )
         return own
+
+
+def check_same_run(thread_id: str, state: StateSnapshot, run_settings: RunSettings) -> None:
+    """Raises Refused if this is the state of another run, which another process began meanwhile: this run's
+    requester did not ask for its calls.
+    """
+    if _read_run_id(thread_id, state) != run_settings.run_id:
+        raise Refused("busy", f"Another process began a new run of {thread_id!r} at the same time.")
 
 
 def _read_run_id(thread_id: str, state: StateSnapshot) -> str:

@@ -72,6 +72,20 @@ class GraphThread:
     def with_settings(self, run_settings: RunSettings) -> GraphThread:
         return replace(self, run_settings=run_settings)
 
+    def as_in_last_run(self, state: StateSnapshot) -> GraphThread:
+        """This thread, for the requester and origin of its last run."""
+        metadata = cast(Json, state.metadata or {})
+        return replace(self, requester=metadata.get(REQUESTER), origin=metadata.get(ORIGIN))
+
+    def with_defaults(self, state: StateSnapshot) -> GraphThread:
+        """This thread; if no requester or origin is given, with those of its last run. Another requester did
+        not ask at that origin.
+        """
+        last = self.as_in_last_run(state)
+        if self.requester not in (None, last.requester):
+            return self
+        return replace(last, origin=self.origin or last.origin)
+
     async def load_state(self) -> StateSnapshot:
         """The saved state, never the streamed one: after a crash only the saved state is there."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
@@ -158,9 +172,3 @@ def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
     answers = cast(Json, resume) if isinstance(resume, dict) else {}
     by_id = bool(answers) and answers.keys() <= {interrupt.id for interrupt in state.interrupts}
     return answers if by_id else None
-
-
-def read_requester(state: StateSnapshot) -> tuple[str | None, str | None]:
-    """The requester of the thread's last run, and the place where that person asked."""
-    metadata = cast(Json, state.metadata or {})
-    return metadata.get(REQUESTER), metadata.get(ORIGIN)

@@ -108,7 +108,7 @@ class ThreadReviews:
         """The input in the form that the thread accepts now. The reviews that it withdraws are held
         meanwhile. Raises Refused if the thread is busy.
         """
-        pauses = read_pauses(state)
+        pauses, last_run = read_pauses(state), thread.as_in_last_run(state)
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
             yield input
@@ -119,13 +119,13 @@ class ThreadReviews:
             )
         paused = bool(pauses.known) and not is_unfinished(state)
         if isinstance(input, Command) and paused:
-            waits = await self.submit(thread, pauses.known[0])
+            waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if (state.tasks and not paused) or any(review.status != "pending" for review in live):
             why = f"its review {live[0].id} is still open" if live else "run(None) continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
         # A crash may have left pauses that were not submitted. Submit them, or another process could now.
-        ids = [await self.submit(thread, pause) for pause in pauses.known]
+        ids = [await self.submit(last_run, pause) for pause in pauses.known]
         ids.extend(review.id for review in live)
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
             command = isinstance(input, Command)

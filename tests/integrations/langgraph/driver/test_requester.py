@@ -1,0 +1,137 @@
+"""A run is for the person who asked for it, also if another process continues it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain.agents.middleware import AgentMiddleware
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from hitl_core.errors import Refused
+from hitl_core.integrations.langgraph import Driver
+from hitl_core.integrations.langgraph.driver.thread import ORIGIN, REQUESTER
+from tests.integrations.agents import Lab, call, go
+from tests.support.waiting import wait_until
+
+ANN: dict[str, Any] = {"requester": "U0ANN", "origin": "slack:C0123ABCD/1700000000.000100"}
+BOB: dict[str, Any] = {"requester": "U0BOB", "origin": "slack:C0999ABCD/1700000000.000200"}
+
+
+class Stopping(AgentMiddleware):
+    """Stops in front of the model, as soon as it `is_on`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_on, self.reached = False, asyncio.Event()
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        if self.is_on:
+            self.reached.set()
+            await asyncio.Event().wait()
+        return await handler(request)
+
+
+def make_driver(lab: Lab, *before: Any) -> Driver:
+    turns = [[call(f"c{number}", "send_email", to="a")] for number in (1, 2)]
+    return lab.driver(*turns, before=before)
+
+
+async def asked_for(lab: Lab, review_id: str | None) -> tuple[str | None, str | None]:
+    """The requester and the origin of a review."""
+    review = await lab.review(review_id)
+    return review.requester, review.origin
+
+
+async def test_another_process_continues_a_run_for_its_own_requester(lab: Lab) -> None:
+    """Given Ann's call that waits, and Bob's message that replaces it, when the process dies during that run,
+    then the process that continues it asks about Bob's call as Bob's."""
+    stopping = Stopping()
+    ours = make_driver(lab, stopping)
+    await ours.run(go(), thread_id="t-1", **ANN)
+    stopping.is_on = True
+    task = asyncio.create_task(ours.run(go("again"), thread_id="t-1", **BOB))
+    await stopping.reached.wait()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    other = Lab(lab.gate, lab.saver, lab.folder)
+
+    async def find() -> str | None:
+        return other.stops[0].review_id if other.stops else None
+
+    async with other.serving(make_driver(other)):
+        review_id = await wait_until("people are asked again", find)
+    assert await asked_for(lab, review_id) == tuple(BOB.values())
+
+
+class HoldingSaver(AsyncSqliteSaver):
+    """Holds the first checkpoint back, until it is `released`."""
+
+    def __init__(self, conn: Any) -> None:
+        super().__init__(conn)
+        self.reached, self.released = asyncio.Event(), asyncio.Event()
+
+    async def aput(self, *args: Any) -> Any:
+        self.reached.set()
+        await self.released.wait()
+        return await super().aput(*args)
+
+
+async def test_of_two_runs_that_begin_at_once_one_is_refused(lab: Lab) -> None:
+    """Given messages of Ann and Bob for one thread, which two processes take at once, then people are asked
+    about Bob's call as Bob's, and Ann's process is told that her message was not answered."""
+    other = Lab(lab.gate, HoldingSaver(lab.saver.conn), lab.folder)
+    paused = {"ann": asyncio.Event(), "bob": asyncio.Event()}
+    go_on = asyncio.Event()
+
+    async def hold_ann(thread_id: str, chunk: Any) -> None:
+        if "__interrupt__" in chunk:
+            paused["ann"].set()
+            await go_on.wait()
+
+    async def hold_bob(thread_id: str, chunk: Any) -> None:
+        if "__interrupt__" in chunk:
+            paused["bob"].set()
+            await asyncio.gather(ann, return_exceptions=True)
+
+    turn = [call("c1", "send_email", to="a")]
+    ours = lab.reviews.drive(lab.agent(turn), stream=hold_ann)
+    theirs = other.reviews.drive(other.agent(turn), stream=hold_bob)
+    bob = asyncio.create_task(theirs.run(go(), thread_id="t-1", **BOB))
+    await other.saver.reached.wait()
+    ann = asyncio.create_task(ours.run(go(), thread_id="t-1", **ANN))
+    await paused["ann"].wait()
+    other.saver.released.set()
+    await paused["bob"].wait()
+    go_on.set()
+    with pytest.raises(Refused, match="Another process began a new run"):
+        await ann
+    assert await asked_for(lab, (await bob).review_id) == tuple(BOB.values())
+
+
+async def test_a_pause_that_a_crash_left_is_submitted_for_its_own_requester(lab: Lab) -> None:
+    """Given Ann's run that paused, and whose process died before people were asked, when Bob's message
+    replaces it, then the card that was cancelled was Ann's."""
+    agent = lab.agent([call("c1", "send_email", to="a")])
+    config: Any = {
+        "configurable": {"thread_id": "t-1"},
+        "metadata": {REQUESTER: ANN["requester"], ORIGIN: ANN["origin"]},
+    }
+    await agent.ainvoke(go(), config)
+    await lab.reviews.drive(agent).run(go("again"), thread_id="t-1", **BOB)
+    [review] = await lab.all_reviews("t-1")
+    assert review.cancelled is not None
+    assert (review.requester, review.origin) == tuple(ANN.values())
+
+
+async def test_another_requester_is_not_asked_at_the_origin_of_the_last_one(lab: Lab) -> None:
+    """Given Ann's message with its origin, and Bob's without one, then Bob's call has none; without any
+    requester it is still Ann's."""
+    driver = make_driver(lab)
+    await driver.run(go(), thread_id="t-1", **ANN)
+    run = await driver.run(go("again"), thread_id="t-1")
+    assert await asked_for(lab, run.review_id) == tuple(ANN.values())
+    await driver.run(go(), thread_id="t-2", **ANN)
+    run = await driver.run(go("again"), thread_id="t-2", requester="U0BOB")
+    assert await asked_for(lab, run.review_id) == ("U0BOB", None)
