@@ -72,10 +72,10 @@ class HoldingSaver(AsyncSqliteSaver):
         super().__init__(conn)
         self.reached, self.released = asyncio.Event(), asyncio.Event()
 
-    async def aput(self, *args: Any) -> Any:
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
         self.reached.set()
         await self.released.wait()
-        return await super().aput(*args)
+        return await super().aput(*args, **kwargs)
 
 
 async def test_of_two_runs_that_begin_at_once_one_is_refused(lab: Lab) -> None:
