@@ -17,7 +17,7 @@ from hitl_core.integrations.langgraph.inventory import Inventory, build_inventor
 
 
 class HumanReview:
-    """Guards agents and makes their drivers. Make one for each process, in the gate's event loop."""
+    """Guards the agent of a gate, and all agents in it, and makes its driver. Make it in the gate's loop."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate

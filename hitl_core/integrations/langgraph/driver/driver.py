@@ -14,7 +14,6 @@ from langgraph.types import Command, StateSnapshot
 
 from hitl_core import errors
 from hitl_core.errors import (
-    HitlError,
     IntegrationError,
     InvalidToolCall,
     LeaseLost,
@@ -26,6 +25,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.driver.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings, check_same_run
+from hitl_core.integrations.langgraph.driver.served_agents import check_not_served, serve_only
 from hitl_core.integrations.langgraph.driver.thread import GraphThread, Streaming
 from hitl_core.integrations.langgraph.driver.thread_reviews import Input, ThreadReviews
 from hitl_core.integrations.langgraph.graph import Graph, read_tools
@@ -133,14 +133,16 @@ class Driver:
 
         `on_stop` gets the Run of each stop at least once, before the review is done; if it raises, it gets
         the Run again later. A run that raised is also tried again, each time after a longer pause. If this is
-        cancelled, it ends as soon as the reviews whose stops `on_stop` has got are done.
+        cancelled, it ends as soon as the reviews whose stops `on_stop` has got are done. Raises
+        IntegrationError while another agent of the same gate is served.
         """
         limit = asyncio.Semaphore(concurrency)
-        async with task_group() as tasks:
-            async for outcome in self._gate.outcomes():
-                await limit.acquire()
-                task = tasks.create_task(self._resume_review(outcome, on_stop))
-                task.add_done_callback(lambda _: limit.release())
+        with serve_only(self._gate, self._agent):
+            async with task_group() as tasks:
+                async for outcome in self._gate.outcomes():
+                    await limit.acquire()
+                    task = tasks.create_task(self._resume_review(outcome, on_stop))
+                    task.add_done_callback(lambda _: limit.release())
 
     async def _resume_review(self, outcome: Outcome, on_stop: OnStop | None) -> None:
         with self._active_runs.hold(outcome) as active_run:
@@ -182,13 +184,13 @@ class Driver:
             if is_stalled(state):
                 state = await thread.invoke(None, state)
         except NodeFailed as error:
-            return _make_refused_run(thread, state, error)
+            return Run.refused(thread.id, state, error)
         except PauseLost as error:
-            return _make_refused_run(thread, await thread.load_state(), error)
+            return Run.refused(thread.id, await thread.load_state(), error)
         try:
             return await self._stop_run(thread, state)
         except (InvalidToolCall, ReviewConflict, IntegrationError) as error:
-            return _make_refused_run(thread, state, error)
+            return Run.refused(thread.id, state, error)
 
     def _release_later(self, outcome: Outcome) -> None:
         """Release the review now, or after 2, 4, 8, … 64 seconds. Then `serve` of any process tries again."""
@@ -222,6 +224,7 @@ class Driver:
     async def _load_thread(
         self, thread_id: str, requester: str | None, origin: str | None
     ) -> tuple[GraphThread, StateSnapshot]:
+        check_not_served(self._gate, self._agent)
         thread = await self._make_thread(thread_id, requester, origin)
         state = await thread.load_state()
         return thread.with_defaults(state), state
@@ -242,8 +245,3 @@ class Driver:
             policy=lambda: self._gate.policy,
             streaming=self._streaming,
         )
-
-
-def _make_refused_run(thread: GraphThread, state: StateSnapshot, error: HitlError) -> Run:
-    log.error("The thread %r can't go on: %s", thread.id, error)
-    return Run(thread.id, state.values, finished=False, refusal=str(error))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.types import Interrupt, StateSnapshot
 
-from hitl_core.errors import IntegrationError, Refused
+from hitl_core.errors import HitlError, IntegrationError, Refused
 from hitl_core.integrations.langgraph.graph import Json
+
+log = logging.getLogger(__name__)
 
 #: Saved with every checkpoint: the names of the settings that the caller passed to the run, and the run's id.
 SETTINGS_KEY = "hitl_own_settings"
@@ -44,6 +47,12 @@ class Run:
     review_ids: tuple[str, ...] = ()
     unknown: tuple[Interrupt, ...] = ()
     refusal: str | None = None
+
+    @classmethod
+    def refused(cls, thread_id: str, state: StateSnapshot, error: HitlError) -> Self:
+        """The run stays at this state, because of the error."""
+        log.error("The thread %r can't go on: %s", thread_id, error)
+        return cls(thread_id, state.values, finished=False, refusal=str(error))
 
     @property
     def review_id(self) -> str | None:

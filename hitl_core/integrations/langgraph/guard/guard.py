@@ -56,7 +56,8 @@ class ReviewGuard:
         if isinstance(outer, _GuardWrapper):
             if outer.guard is not self:
                 raise IntegrationError(
-                    "Another HumanReview guards these tools already. Use one for all agents of a process."
+                    "Another HumanReview guards these tools already. Use one for each gate, and for each of"
+                    " them an agent with tool nodes of its own."
                 )
             return True
         wrapper = _GuardWrapper(self, outer, async_outer)
