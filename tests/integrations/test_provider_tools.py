@@ -7,10 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
+from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.guard.provider_tools import provider_tools
+from tests.integrations.agents import Lab, Script, go
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
 
@@ -26,6 +29,20 @@ class Read(BaseModel):
     """Reads it: a class that describes a tool."""
 
     path: str
+
+
+class ServedModel(Script):
+    """As Anthropic's model: its servers are a field, which LangChain keeps secret."""
+
+    mcp_servers: list[Any]
+
+    @classmethod
+    def is_lc_serializable(cls) -> bool:
+        return True
+
+    @property
+    def lc_secrets(self) -> dict[str, str]:
+        return {"mcp_servers": "MCP_SERVERS"}
 
 
 @tool
@@ -124,3 +141,35 @@ def test_parameters_that_switch_on_a_tool_of_the_provider(params: Any, names: li
 def test_tools_among_bedrocks_own_fields(key: str) -> None:
     hosted = {"type": "code_execution_20250825", "name": "code_execution"}
     assert provider_tools({key: {"tools": [hosted]}}) == ["code_execution"]
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        ({"mcp_servers": {"lc": 1, "type": "secret", "id": ["MCP_SERVERS"]}}, ["mcp_servers"]),
+        ({"model_kwargs": {"tools": [{"type": "web_search"}]}}, ["web_search"]),
+        ({"model_kwargs": {"extra_body": {"tools": {"google_search": {}}}}}, ["google_search"]),
+        ({"search_parameters": {"mode": "on"}}, ["search_parameters"]),
+        ({"cached_content": "cachedContents/abc"}, ["cached_content"]),
+        ({"model": "gpt-4o-search-preview"}, ["gpt-4o-search-preview"]),
+        ({"model_name": "groq/compound-mini"}, ["groq/compound-mini"]),
+        ({"model": "perplexity/sonar-pro"}, ["perplexity/sonar-pro"]),
+        ({"model": "openai/gpt-5:online"}, ["openai/gpt-5:online"]),
+        ({"model": "gpt-5", "model_kwargs": {"tools": []}, "mcp_servers": None}, []),
+    ],
+)
+def test_what_a_model_was_made_with_counts_too(model: Any, names: list[str]) -> None:
+    assert provider_tools({}, model) == names
+    assert provider_tools(model, model) == names
+
+
+async def test_a_model_that_was_made_with_a_tool_of_its_provider_is_not_called(lab: Lab) -> None:
+    """Given a model with MCP servers, of which LangChain says nothing among the parameters of a call, and a
+    policy that doesn't allow them, then the model is not called."""
+    model = ServedModel(turns=[], mcp_servers=[{"type": "url", "name": "crm"}])
+    lab.set_policy(default="review")
+    driver = lab.reviews.drive(create_agent(model, [read], checkpointer=lab.saver))
+    with pytest.raises(IntegrationError, match="runs `mcp_servers` itself"):
+        await driver.run(go(), thread_id="t-1")
+    lab.set_policy(default="review", interrupt_on={"mcp_servers": False})
+    assert (await driver.run(go("again"), thread_id="t-2")).finished

@@ -28,26 +28,50 @@ _SWITCHES = (
     "prompt",
     "search_parameters",
 )
-#: Parameters with more parameters in them. The last two are Bedrock's.
-_MORE_PARAMS = ("extra_body", "additionalModelRequestFields", "additional_model_request_fields")
+#: Parameters whose tools only the provider knows: Gemini keeps tools with a cached conversation.
+_STORED = ("cached_content",)
+#: Parameters with more parameters in them. The first two are LangChain's, the last two Bedrock's.
+_MORE_PARAMS = (
+    "model_kwargs",
+    "extra_body",
+    "additionalModelRequestFields",
+    "additional_model_request_fields",
+)
+#: Models that search or run code without any parameter: Groq, Perplexity, OpenAI, OpenRouter.
+_MODEL = re.compile(
+    r"(?:.*/)?(?:compound|sonar)(?:-.*)?|.*-search-(?:preview|api)(?:-.*)?|.*:online"
+)
 
 
-def provider_tools(params: Json) -> list[str]:
-    """The names of the tools that the provider runs. `params`: LangChain's `invocation_params`."""
-    parts = (params, *map(params.get, _MORE_PARAMS))
-    return [name for part in parts for name in _tools_in(_as_object(part))]
+def provider_tools(params: Json, model: Json | None = None) -> list[str]:
+    """The names of the tools that the provider runs. `params`: LangChain's `invocation_params`. `model`: the
+    arguments with which the model was made (`kwargs` of its `serialized`); many are not in `params`.
+    """
+    parts = (*_with_more(params), *_with_more(model or {}))
+    return list(dict.fromkeys(name for part in parts for name in _tools_in(part)))
+
+
+def _with_more(params: Json) -> Iterator[Json]:
+    yield params
+    for more in map(params.get, _MORE_PARAMS):
+        if part := _as_object(more):
+            yield from _with_more(part)
 
 
 def _tools_in(params: Json) -> Iterator[str]:
+    names = (params.get("model"), params.get("model_name"))
+    yield from (name for name in names if isinstance(name, str) and _MODEL.fullmatch(name))
     config = _as_object(params.get("toolConfig"))
     for tool in (*_as_list(params.get("tools")), *_as_list(config.get("tools"))):
         yield from _names(tool)
     for server in _as_list(params.get("mcp_servers")):
+        # LangChain hides those of a model as a secret, so only that there are some is known.
         entry = _as_object(server)
-        yield str(entry.get("name") or entry.get("type") or "mcp_servers")
+        yield str(entry.get("name") or "mcp_servers")
     if params.get("web_search_options") is not None:
         yield "web_search"
     yield from (name for name in _SWITCHES if _is_on(params.get(name)))
+    yield from (name for name in _STORED if params.get(name))
 
 
 def _names(tool: object) -> list[str]:
@@ -87,4 +111,7 @@ def _as_object(value: object) -> Json:
 
 
 def _as_list(value: object) -> list[Any]:
-    return list(cast("list[Any]", value)) if isinstance(value, list | tuple) else []
+    """One value counts as a list of it."""
+    if value is None or isinstance(value, list | tuple):
+        return list(cast("list[Any]", value or ()))
+    return [value]

@@ -171,7 +171,7 @@ class Watch(BaseCallbackHandler):
         if self._has_run_watch:
             return
         params = cast(Json, kwargs.get("invocation_params") or {})
-        for name in provider_tools(params):
+        for name in provider_tools(params, (serialized or {}).get("kwargs")):
             if (why := self._objection(name, None)) is not None:
                 self._stop(
                     f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why}"
