@@ -221,7 +221,7 @@ class Gate:
         The tool's name is the name of the function, or `name`. The arguments, with defaults, must be plain
         JSON, and the function gets them as JSON: a tuple as a list, an Enum as its value. A sync function
         runs in a thread. If a person answered in place of the tool, or confirmed after a crash that it ran,
-        the call returns that text.
+        the call returns that text. If an equal call of its thread ran at the same time, it raises Rejected.
 
         Calls belong to the `thread` block around them: a script that runs again in the same thread finds the
         decisions of its last run; a call whose review is done is asked again. Without a `thread` block, each

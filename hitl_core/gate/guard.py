@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from hitl_core.errors import Rejected
 from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_result, run_tool, success_result
-from hitl_core.model import ToolCall
+from hitl_core.model import Review, ToolCall
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -135,7 +135,7 @@ def guard_function(
 async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
     if not outcome.execute:
         await outcome.finish()
-        return unwrap_answer(outcome.answers[0])
+        return unwrap_answer(outcome.review, outcome.answers[0])
     (call,) = outcome.execute
     if not await outcome.once(call):
         raise already_started_error(tool)
@@ -149,10 +149,17 @@ async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
     return result
 
 
-def unwrap_answer(answer: Answer) -> str:
-    """The text to return for a call that does not run: a person's answer. Raises Rejected for an error."""
+def unwrap_answer(review: Review, answer: Answer) -> str:
+    """The text to return for a call that does not run: a person's answer. Raises Rejected for an error, and
+    for a call that ran for another caller.
+    """
     if answer.status == "error":
         raise Rejected(answer.content)
+    if any(run.state == "done" and run.by is None for run in review.runs.values()):
+        raise Rejected(
+            "It ran for an equal call of this thread, and only that call's caller has the result."
+            f" {answer.content}"
+        )
     return answer.content
 
 

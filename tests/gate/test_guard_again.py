@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from hitl_core import Gate, Policy
+from hitl_core.errors import Rejected
 from hitl_core.model import Reviewer
 from hitl_core.review import claims
 from hitl_core.store import MemoryStore
@@ -105,3 +106,29 @@ async def test_the_same_call_made_twice_is_two_reviews(gate: Gate) -> None:
         await asyncio.gather(pay("R17"), pay("R17"), approve(2))
         await asyncio.gather(pay("R17"), approve(3))
     assert ran == ["R17"] * 3
+
+
+async def test_two_equal_calls_in_two_blocks_of_a_thread_have_one_result(gate: Gate) -> None:
+    """Given two blocks of one thread that make the same call at once, then people are asked once, it runs
+    once, and the other caller gets an error, not a text in place of the function's value."""
+    ran: list[str] = []
+
+    @gate.guard
+    async def pay(invoice: str) -> int:
+        ran.append(invoice)
+        return 17
+
+    async def script() -> int:
+        with gate.thread("t-1"):
+            return await pay("R17")
+
+    scripts = [asyncio.create_task(script()) for _ in range(2)]
+    await wait_until("it is submitted", lambda: review_ids(gate))
+    [review_id] = await review_ids(gate)
+    await approve_all(gate.reviews, review_id)
+    async with asyncio.timeout(20):
+        values = await asyncio.gather(*scripts, return_exceptions=True)
+    [error] = [each for each in values if each != 17]
+    assert isinstance(error, Rejected)
+    assert "only that call's caller has the result. `pay` ran: 17" in str(error)
+    assert ran == ["R17"]

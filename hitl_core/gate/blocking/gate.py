@@ -148,7 +148,7 @@ def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
     """The same as `guard._run_outcome`, but the tool runs in this thread."""
     if not outcome.execute:
         outcome.finish()
-        return guard.unwrap_answer(outcome.answers[0])
+        return guard.unwrap_answer(outcome.review, outcome.answers[0])
     (call,) = outcome.execute
     if not outcome.once(call):
         raise guard.already_started_error(tool)
