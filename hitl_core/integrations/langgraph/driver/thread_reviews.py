@@ -15,7 +15,7 @@ from uuid import uuid4
 from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command, PregelTask, StateSnapshot
 
-from hitl_core.errors import HitlError, IntegrationError, Refused
+from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, Refused
 from hitl_core.gate import Gate, Outcome, ReviewKey, read_origin, review_id_for
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
@@ -79,6 +79,15 @@ class ThreadReviews:
             )
         return review_id
 
+    async def _submit_left(self, thread: GraphThread, state: StateSnapshot, pause: AnyPause) -> str:
+        """Submit a pause of the last run, for that run's requester: a crash may have left it. If the policy
+        refuses that requester, or there is none, it was never submitted, and the new run's is taken.
+        """
+        try:
+            return await self.submit(thread.as_in_last_run(state), pause)
+        except InvalidToolCall:
+            return await self.submit(thread, pause)
+
     async def record_problem(self, outcome: Outcome, error: Exception) -> None:
         """Tell people that this review's run can't go on. Of a foreign error only its kind is told: its text
         may have a tool's arguments.
@@ -108,7 +117,7 @@ class ThreadReviews:
         """The input in the form that the thread accepts now. The reviews that it withdraws are held
         meanwhile. Raises Refused if the thread is busy.
         """
-        pauses, last_run = read_pauses(state), thread.as_in_last_run(state)
+        pauses = read_pauses(state)
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
             yield input
@@ -119,13 +128,13 @@ class ThreadReviews:
             )
         paused = bool(pauses.known) and not is_unfinished(state)
         if isinstance(input, Command) and paused:
-            waits = await self.submit(last_run, pauses.known[0])
+            waits = await self._submit_left(thread, state, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if (state.tasks and not paused) or any(review.status != "pending" for review in live):
             why = f"its review {live[0].id} is still open" if live else "run(None) continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
         # A crash may have left pauses that were not submitted. Submit them, or another process could now.
-        ids = [await self.submit(last_run, pause) for pause in pauses.known]
+        ids = [await self._submit_left(thread, state, pause) for pause in pauses.known]
         ids.extend(review.id for review in live)
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
             command = isinstance(input, Command)

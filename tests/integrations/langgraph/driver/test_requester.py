@@ -9,7 +9,7 @@ import pytest
 from langchain.agents.middleware import AgentMiddleware
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from hitl_core.errors import Refused
+from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.integrations.langgraph import Driver
 from hitl_core.integrations.langgraph.driver.thread import ORIGIN, REQUESTER
 from tests.integrations.agents import Lab, call, go
@@ -134,4 +134,15 @@ async def test_another_requester_is_not_asked_at_the_origin_of_the_last_one(lab:
     assert await asked_for(lab, run.review_id) == tuple(ANN.values())
     await driver.run(go(), thread_id="t-2", **ANN)
     run = await driver.run(go("again"), thread_id="t-2", requester="U0BOB")
+    assert await asked_for(lab, run.review_id) == ("U0BOB", None)
+
+
+async def test_new_input_replaces_a_run_whose_requester_was_refused(lab: Lab) -> None:
+    """Given a run that named no requester where the policy needs one, so nobody could be asked, then the next
+    message, with a requester, is taken."""
+    lab.set_policy(default="review", reviewers={"users": ["U0CY"], "exclude_requester": True})
+    driver = make_driver(lab)
+    with pytest.raises(InvalidToolCall, match="it is missing"):
+        await driver.run(go(), thread_id="t-1")
+    run = await driver.run(go("again"), thread_id="t-1", requester="U0BOB")
     assert await asked_for(lab, run.review_id) == ("U0BOB", None)
