@@ -6,6 +6,7 @@ unanswered call.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
@@ -36,6 +37,10 @@ WITHDRAWAL_REASON = "The user wrote something new."
 Input: TypeAlias = Mapping[str, Any] | Command[Any]
 
 
+class TurnReviewed(IntegrationError):
+    """The decisions of the pause's review were used already."""
+
+
 class ThreadReviews:
     """Submits, finds and withdraws the reviews of threads. `tools`: those of the driven agent."""
 
@@ -53,7 +58,7 @@ class ThreadReviews:
 
     async def submit(self, thread: GraphThread, pause: AnyPause) -> str:
         """Submit a pause. Returns the id of its review, which is the same if the pause is submitted again.
-        Raises what `Gate.submit` raises, and IntegrationError if the review's decisions were used already.
+        Raises what `Gate.submit` raises, and TurnReviewed.
         """
         policy, requester, origin = self._gate.policy, thread.requester, thread.origin
         load = partial(self._load_review, thread.id)
@@ -73,20 +78,22 @@ class ThreadReviews:
         )
         stored = (await self._gate.reviews.load(review_id)).review
         if stored.status == "done":
-            raise IntegrationError(
+            raise TurnReviewed(
                 f"This turn was reviewed before ({review_id}), and its decisions count only once. To"
                 " fork the thread, start before the model's turn."
             )
         return review_id
 
-    async def _submit_left(self, thread: GraphThread, state: StateSnapshot, pause: AnyPause) -> str:
-        """Submit a pause of the last run, for that run's requester: a crash may have left it. If the policy
-        refuses that requester, or there is none, it was never submitted, and the new run's is taken.
+    async def _submit_left(self, last_run: GraphThread, pause: AnyPause) -> list[str]:
+        """Submit a pause of the last run: a crash may have left it. [] if nobody can be asked about it: then
+        it has no review, and new input simply replaces it.
         """
         try:
-            return await self.submit(thread.as_in_last_run(state), pause)
-        except InvalidToolCall:
-            return await self.submit(thread, pause)
+            return [await self.submit(last_run, pause)]
+        except TurnReviewed:
+            raise
+        except (InvalidToolCall, IntegrationError):
+            return []
 
     async def record_problem(self, outcome: Outcome, error: Exception) -> None:
         """Tell people that this review's run can't go on. Of a foreign error only its kind is told: its text
@@ -117,7 +124,7 @@ class ThreadReviews:
         """The input in the form that the thread accepts now. The reviews that it withdraws are held
         meanwhile. Raises Refused if the thread is busy.
         """
-        pauses = read_pauses(state)
+        pauses, last_run = read_pauses(state), thread.as_in_last_run(state)
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
             yield input
@@ -128,14 +135,14 @@ class ThreadReviews:
             )
         paused = bool(pauses.known) and not is_unfinished(state)
         if isinstance(input, Command) and paused:
-            waits = await self._submit_left(thread, state, pauses.known[0])
+            waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if (state.tasks and not paused) or any(review.status != "pending" for review in live):
             why = f"its review {live[0].id} is still open" if live else "run(None) continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
         # A crash may have left pauses that were not submitted. Submit them, or another process could now.
-        ids = [await self._submit_left(thread, state, pause) for pause in pauses.known]
-        ids.extend(review.id for review in live)
+        left = [await self._submit_left(last_run, pause) for pause in pauses.known]
+        ids = [*itertools.chain(*left), *(review.id for review in live)]
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
             command = isinstance(input, Command)
             yield input if command else add_answers(input, state, outcomes)
