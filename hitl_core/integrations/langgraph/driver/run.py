@@ -159,7 +159,7 @@ def check_same_run(thread_id: str, state: StateSnapshot, run_settings: RunSettin
 
 
 def _read_run_id(thread_id: str, state: StateSnapshot) -> str:
-    """The id of the thread's last run; the thread's id if other code began that run."""
+    """The id of the thread's last run; the thread's id if it has none."""
     return str(cast(Json, state.metadata or {}).get(RUN_KEY) or thread_id)
 
 

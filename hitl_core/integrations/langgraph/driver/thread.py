@@ -94,14 +94,16 @@ class GraphThread:
 
     async def _with_marks(self, state: StateSnapshot) -> StateSnapshot:
         """The state with the marks of its run. One that code wrote by hand (`aupdate_state`) has none of its
-        own: the run that goes on from there is still the run before it.
+        own: the run that goes on from there is still the run before it. If other code began that run, its id
+        is that of the checkpoint from which the driver continues it.
         """
         marked = state
         while RUN_KEY not in (metadata := cast(Json, marked.metadata or {})):
             if metadata.get("source") not in _BY_HAND or marked.parent_config is None:
-                return state
+                break
             marked = await self.graph.aget_state(marked.parent_config)
         marks = {key: metadata[key] for key in _MARKS if key in metadata}
+        marks.setdefault(RUN_KEY, marked.config.get("configurable", {}).get("checkpoint_id"))
         return state._replace(metadata=cast(Any, {**cast(Json, state.metadata or {}), **marks}))
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:

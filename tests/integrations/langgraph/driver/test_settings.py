@@ -287,6 +287,21 @@ async def test_a_run_that_other_code_began_goes_on_with_the_settings_of_who_driv
     assert answers(lab.stops[0])["c1"] == ("success", "Ann to a, none")
 
 
+async def test_a_run_that_other_code_began_has_nothing_of_the_run_before_it(lab: Lab) -> None:
+    """Given a thread of the driver and other code, where the driver continues a run of that code as Ann's, and
+    when it waits, the code begins a new one, then that one is continued without anything of Ann's."""
+    agent = asking_agent(lab, turns=2)
+    driver = lab.reviews.drive(agent, context=User("default"))
+    await agent.ainvoke(go(), thread_config("t-1"))
+    await driver.run(None, thread_id="t-1", context=User("Ann"))
+    await agent.ainvoke(go("again"), thread_config("t-1"))
+    run = await driver.run(None, thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+    assert answers(lab.stops[0])["c2"] == ("success", "default to b, none")
+
+
 async def test_a_run_inside_of_another_one_has_a_context_of_its_own(lab: Lab) -> None:
     """Given a node that starts a run of another agent, then it is told how, and that way works."""
     inner = asking(lab)
