@@ -288,8 +288,8 @@ async def test_a_run_that_other_code_began_goes_on_with_the_settings_of_who_driv
 
 
 async def test_a_run_that_other_code_began_has_nothing_of_the_run_before_it(lab: Lab) -> None:
-    """Given a thread of the driver and other code, where the driver continues a run of that code as Ann's, and
-    when it waits, the code begins a new one, then that one is continued without anything of Ann's."""
+    """Given a driver that continues a run of other code as Ann's, and a new run that this code begins there
+    while the first one waits, then that one is continued without anything of Ann's."""
     agent = asking_agent(lab, turns=2)
     driver = lab.reviews.drive(agent, context=User("default"))
     await agent.ainvoke(go(), thread_config("t-1"))
