@@ -14,7 +14,6 @@ from hitl_core.errors import (
     HitlError,
     RefusalCode,
     Refused,
-    ReviewConflict,
     StoreUnavailable,
     safe_message,
 )
@@ -23,7 +22,7 @@ from hitl_core.review import escalation, holds
 from hitl_core.review.commands import Command, Findings, apply_command
 from hitl_core.review.lease_clock import seconds_since_boot
 from hitl_core.review.runs import claims
-from hitl_core.review.storage import ReviewLoader, build_write
+from hitl_core.review.storage import ReviewLoader, build_write, check_same_turn
 from hitl_core.review.transition import (
     ChangeResult,
     SnapshotFunction,
@@ -54,7 +53,7 @@ class Reviews(ReviewLoader):
     ) -> Review:
         """Store a new review, with the rejected calls that it follows, or return the one that an earlier try
         has stored. `rejected`: those of its thread, if the caller has just read them. Raises ReviewConflict
-        if a review with this id has other arguments.
+        if a review with this id has other arguments, or is for another requester.
         """
         telemetry.recent_threads.add(review.id, review.thread_id)
         attributes = telemetry.message_attributes(review, "send")
@@ -68,11 +67,7 @@ class Reviews(ReviewLoader):
         if await self.with_retry(lambda: self.store.commit(write)):
             return review
         stored = (await self.load(review.id)).review
-        if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in review.calls]:
-            raise ReviewConflict(
-                f"The review {review.id} was already submitted with other arguments. Use a different `turn`"
-                " for each turn of the model."
-            )
+        check_same_turn(stored, review)
         await self.with_retry(lambda: self.store.confirm(review.id))
         return stored
 

@@ -12,7 +12,14 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from hitl_core.errors import HitlError, ReviewNotFound, StoreError, StoreUnavailable, safe_message
+from hitl_core.errors import (
+    HitlError,
+    ReviewConflict,
+    ReviewNotFound,
+    StoreError,
+    StoreUnavailable,
+    safe_message,
+)
 from hitl_core.model import Action, Review, Snapshot
 from hitl_core.review import escalation, holds
 from hitl_core.review.rejections import (
@@ -34,6 +41,22 @@ T = TypeVar("T")
 
 #: How many reviews of a thread are read at once.
 _PAGE = 100
+
+
+def check_same_turn(stored: Review, new: Review) -> None:
+    """Raises ReviewConflict if a turn that was submitted before has other arguments now, or is for another
+    requester: that person could approve what was submitted for the first one.
+    """
+    if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in new.calls]:
+        other = "with other arguments"
+    elif new.requester not in (None, stored.requester):
+        other = "for another requester"
+    else:
+        return
+    raise ReviewConflict(
+        f"The review {new.id} was already submitted {other}. Use a different `turn` for each turn of the"
+        " model."
+    )
 
 
 class ReviewLoader:

@@ -277,6 +277,18 @@ async def test_the_same_turn_is_found_again_and_another_is_a_conflict(open_revie
     assert job.note == "2"  # submitted once, decided once
 
 
+async def test_the_same_turn_for_another_requester_is_a_conflict():
+    """Given a turn that was submitted for Ann, then nobody else gets her review as theirs: Bob could approve
+    what his own agent asked. Who names nobody continues hers."""
+    reviews = Reviews(MemoryStore())
+    review, event = review_of([call(n=1)], turn="m1", requester="U0ANN")
+    await reviews.submit(review, event)
+    with pytest.raises(ReviewConflict, match="already submitted for another requester"):
+        await reviews.submit(*review_of([call(n=1)], turn="m1", requester="U0BOB"))
+    again = await reviews.submit(*review_of([call(n=1)], turn="m1", requester=None))
+    assert again.requester == "U0ANN"
+
+
 async def test_an_unknown_review_is_not_found():
     reviews = Reviews(MemoryStore())
     for ask in (
