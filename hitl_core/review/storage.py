@@ -20,7 +20,7 @@ from hitl_core.errors import (
     StoreUnavailable,
     safe_message,
 )
-from hitl_core.model import Action, Review, Snapshot
+from hitl_core.model import Action, Review, Snapshot, person_key
 from hitl_core.review import escalation, holds
 from hitl_core.review.rejections import (
     MAX_CALLS,
@@ -49,7 +49,7 @@ def check_same_turn(stored: Review, new: Review) -> None:
     """
     if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in new.calls]:
         other = "with other arguments"
-    elif new.requester not in (None, stored.requester):
+    elif new.requester and person_key(new.requester) != person_key(stored.requester or ""):
         other = "for another requester"
     else:
         return

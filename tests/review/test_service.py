@@ -285,8 +285,9 @@ async def test_the_same_turn_for_another_requester_is_a_conflict():
     await reviews.submit(review, event)
     with pytest.raises(ReviewConflict, match="already submitted for another requester"):
         await reviews.submit(*review_of([call(n=1)], turn="m1", requester="U0BOB"))
-    again = await reviews.submit(*review_of([call(n=1)], turn="m1", requester=None))
-    assert again.requester == "U0ANN"
+    for same in ("U0ANN", "slack:U0ANN", None):
+        again = await reviews.submit(*review_of([call(n=1)], turn="m1", requester=same))
+        assert again.requester == "U0ANN"
 
 
 async def test_an_unknown_review_is_not_found():
