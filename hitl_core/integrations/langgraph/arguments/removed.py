@@ -4,6 +4,8 @@ without them.
 
 from __future__ import annotations
 
+import json
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -21,6 +23,11 @@ from hitl_core.integrations.langgraph.arguments.delivery import (
     signatures_of,
     would_raise,
 )
+
+#: What pydantic makes of a JSON array.
+_ITEMS = (list, tuple, deque)
+#: With this many items that are not there any more, a changed item is compared.
+MAX_GONE = 20
 
 
 def removal_problem(
@@ -62,6 +69,8 @@ def replaced_by_defaults(
 
 
 def _removed(before: Any, decided: Any, at: Path = ()) -> Iterator[Path]:
+    if isinstance(before, list) and isinstance(decided, list):
+        yield from _removed_in_items(cast("list[Any]", before), cast("list[Any]", decided), at)
     if not isinstance(before, dict) or not isinstance(decided, dict):
         return
     entries = cast("dict[str, Any]", decided)
@@ -72,11 +81,32 @@ def _removed(before: Any, decided: Any, at: Path = ()) -> Iterator[Path]:
             yield from _removed(value, entries[key], (*at, key))
 
 
+def _removed_in_items(before: list[Any], decided: list[Any], at: Path) -> Iterator[Path]:
+    """What the changed items lack. If items were added or removed, it is not known which was which: then only
+    what all of the items had that are not there any more.
+    """
+    old, new = Counter(map(_as_text, before)), Counter(map(_as_text, decided))
+    dropped, changed = old - new, new - old
+    gone = [item for item in before if _as_text(item) in dropped][:MAX_GONE]
+    for index, item in enumerate(decided):
+        earlier = [before[index]] if len(before) == len(decided) else gone
+        if _as_text(item) in changed and earlier:
+            first, *others = [list(_removed(each, item, (*at, index))) for each in earlier]
+            yield from (path for path in first if all(path in each for each in others))
+
+
+def _as_text(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
 def _value_at(value: Any, path: Path, fields: ModelFields | None) -> Any:
     """The value at these keys; None if there is none. `fields`: of the model that read the first key."""
     for key in path:
         name = _field_name(fields, str(key))
-        if isinstance(value, Mapping):
+        if isinstance(key, int):
+            items = list(cast("Iterable[Any]", value)) if isinstance(value, _ITEMS) else []
+            value = items[key] if key < len(items) else None
+        elif isinstance(value, Mapping):
             value = cast("Mapping[str, Any]", value).get(name)
         else:
             value = getattr(value, name, None)

@@ -40,6 +40,11 @@ class Nested(BaseModel):
     options: Options
 
 
+class Several(BaseModel):
+    to: str
+    parts: list[Options]
+
+
 class Aliased(BaseModel):
     to: str
     copies: str = Field(default="boss", validation_alias="copy_to")
@@ -73,8 +78,26 @@ TO = {"to": "a"}
             {"to": "a", "options": {}},
             "/options/copy_to",
         ),
+        (
+            of_schema(Several),
+            {"to": "a", "parts": [{"copy_to": "me"}, {"copy_to": "you", "memo": "x"}]},
+            {"to": "a", "parts": [{"copy_to": "me"}, {"memo": "x"}]},
+            "/parts/1/copy_to",
+        ),
+        (
+            of_schema(Several),
+            {"to": "a", "parts": [{"copy_to": "me", "memo": "x"}, {"memo": "x"}]},
+            {"to": "a", "parts": [{"memo": "x"}, {"memo": "x"}]},
+            "/parts/0/copy_to",
+        ),
+        (
+            of_schema(Several),
+            {"to": "a", "parts": [{"copy_to": "me"}, {"copy_to": "you", "memo": "x"}]},
+            {"to": "a", "parts": [{"memo": "x"}]},
+            "/parts/0/copy_to",
+        ),
     ],
-    ids=["function", "schema", "pydantic 1", "alias", "nested"],
+    ids=["function", "schema", "pydantic 1", "alias", "nested", "list", "equal items", "shorter"],
 )
 async def test_what_an_edit_removes_does_not_come_back_as_a_default(
     lab: Lab, tool: BaseTool, given: Any, edited: Any, where: str
@@ -95,6 +118,22 @@ async def test_what_the_model_leaves_out_has_its_default(lab: Lab) -> None:
     tool = StructuredTool.from_function(plain, None, "note", "Note.")
     await run_edited(lab, tool, {"to": "a", "memo": "x"}, {"to": "b"})
     assert RAN == [{"to": "b", "copy_to": "boss", "memo": None}]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [[{"memo": "x"}], [{"memo": "x"}, {"copy_to": "me"}], [{"copy_to": "you"}, {"memo": "x"}]],
+    ids=["shorter", "in another order", "another value"],
+)
+async def test_items_that_an_edit_keeps_have_their_defaults(lab: Lab, parts: Any) -> None:
+    """Given an edit that removes, moves or changes items of a list, then the tool runs: an item to which the
+    model gave no value has the default."""
+    given = {"to": "a", "parts": [{"copy_to": "me"}, {"memo": "x"}]}
+    await run_edited(lab, of_schema(Several), given, {"to": "a", "parts": parts})
+    [ran] = RAN
+    assert [each.copy_to for each in ran["parts"]] == [
+        each.get("copy_to", "boss") for each in parts
+    ]
 
 
 async def run_edited(lab: Lab, tool: BaseTool, given: Any, edited: Any) -> Any:
