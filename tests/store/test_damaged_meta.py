@@ -12,7 +12,7 @@ from hitl_core.errors import SettingsError, StoreError
 from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
-from hitl_core.store.redis.keys import META_KEY, lock_key
+from hitl_core.store.redis.keys import META_KEY, alive_key, lock_key
 from hitl_core.store.redis.store import DEFAULT_RETENTION
 from tests.store.contract import approved, created
 from tests.support.waiting import wait_until
@@ -88,3 +88,18 @@ async def test_no_lock_lasts_longer_than_its_time(
 
     assert not await is_free()
     await wait_until("it is free", is_free)
+
+
+async def test_no_dead_process_is_alive_for_longer_than_its_time(
+    store: RedisStore, redis_url: str
+) -> None:
+    """Given a heartbeat that ends in an hour, as after Redis's clock was set back; then its process counts as
+    dead after the time that it had: nobody else got its reviews meanwhile."""
+    await store.send_heartbeat("p1", 0.05)
+    with redis.Redis.from_url(redis_url) as client:
+        client.pexpire(alive_key("p1"), 3_600_000)
+
+    async def is_dead() -> bool:
+        return not await store.is_alive("p1")
+
+    await wait_until("it is dead", is_dead)

@@ -39,8 +39,7 @@ class RedisCoordination(RedisPart):
         await self._run_script("beat", [alive_key(process)], [int(ttl * 1000)])
 
     async def is_alive(self, process: str) -> bool:
-        async with store_errors():
-            return bool(await self._redis.exists(alive_key(process)))
+        return bool(await self._run_script("alive", [alive_key(process)], []))
 
     async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
         return (
