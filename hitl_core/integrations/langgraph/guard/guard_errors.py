@@ -12,18 +12,23 @@ from collections.abc import Generator
 
 from langgraph.errors import GraphBubbleUp
 
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, IntegrationError
 
 
 @contextlib.contextmanager
 def let_errors_through() -> Generator[None, None, None]:
-    """Within the block, a HitlError becomes one of the same class that is a GraphBubbleUp as well."""
+    """Within the block, a HitlError becomes one of the same class that is a GraphBubbleUp as well. Any other
+    error, such as a cancellation of the gate's loop, becomes an IntegrationError of this kind.
+    """
     try:
         yield
+    except GraphBubbleUp:
+        raise
     except HitlError as error:
-        if is_guard_error(error):
-            raise
         raise _add_bubble(error) from error
+    except Exception as error:
+        why = f"The review guard failed ({type(error).__name__}), so the run stops here."
+        raise _add_bubble(IntegrationError(why)) from error
 
 
 def is_guard_error(error: BaseException) -> bool:

@@ -4,14 +4,17 @@ handler around the tools turns it into an answer for the model.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain.agents.middleware import ToolErrorMiddleware, ToolRetryMiddleware
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
 
-from tests.integrations.agents import Lab, answers, call, go
+from hitl_core.errors import IntegrationError
+from tests.integrations.agents import Lab, Script, answers, call, go, tools
 from tests.integrations.langgraph.pauses.test_lost_pauses import boss, mailer
 from tests.support.waiting import wait_until
 
@@ -75,6 +78,34 @@ async def test_an_approved_call_that_the_agent_did_not_start_is_told(
     async with lab.serving(driver):
         await lab.decide(run.review_id, "approve")
         review = await lab.done(run.review_id)
-    assert answers(lab.stops[-1])["o1"][1] == "failed: gate.before_once"
+    assert "failed: The review guard failed" in answers(lab.stops[-1])["o1"][1]
     assert lab.effects == []
     assert review.runs["1"].line == "not executed: the agent did not start it"
+
+
+async def test_a_guard_that_is_cancelled_stops_a_sync_run(lab: Lab) -> None:
+    """Given an agent that runs in a thread, when the gate's loop ends while the guard checks a call, then the
+    run stops, and the model is not told that the tool failed."""
+    asked, never = asyncio.Event(), asyncio.Event()
+
+    async def ask(args: Any) -> bool:
+        asked.set()
+        await never.wait()
+        return False
+
+    rule = {"allowed_decisions": ["approve", "reject"], "when": ask}
+    lab.set_policy(default="allow", interrupt_on={"read": rule})
+    agent = lab.reviews.guard(
+        create_agent(
+            Script(turns=[[call("c1", "read", topic="x")]]),
+            tools(lab.folder / "effects"),
+            middleware=[handle_errors()],
+        )
+    )
+    before = asyncio.all_tasks()
+    run = asyncio.create_task(asyncio.to_thread(agent.invoke, go()))
+    await asked.wait()
+    for task in asyncio.all_tasks() - before - {run}:
+        task.cancel()
+    with pytest.raises(IntegrationError, match="The review guard failed"):
+        await run
