@@ -61,7 +61,10 @@ PROBLEM_TYPES: dict[ProblemCode, ProblemType] = {
     "no_such_path": ProblemType(404, "No such path"),
     "method_not_allowed": ProblemType(405, "Method not allowed"),
     "too_slow": ProblemType(408, "The body did not arrive in time"),
-    "conflict": ProblemType(409, "This turn was submitted before with other calls or arguments"),
+    "conflict": ProblemType(
+        409,
+        "This turn was submitted before with other calls or arguments, or for another requester",
+    ),
     "not_settled": ProblemType(409, "People have not decided yet"),
     "not_allowed": ProblemType(409, "This call must not run"),
     "claimed_elsewhere": ProblemType(409, "Another holder has claimed the review"),
