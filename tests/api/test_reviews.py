@@ -151,6 +151,17 @@ async def test_a_turn_with_other_arguments_is_a_conflict(client: Client):
     assert (reply.status, reply.code) == (409, "conflict")
 
 
+@pytest.mark.parametrize("turn", [{}, {"turn": "m1"}])
+async def test_a_turn_for_another_requester_is_a_conflict(client: Client, turn: Any):
+    """Given Ann's call that waits, when an agent submits the same one for Bob, named or not, then it is not
+    told that Ann's review is his: he could approve it."""
+    await client.submit(tool_call(n=1), requester="U0ANN", **turn)
+
+    reply = await client.submit(tool_call(n=1), requester="U0BOB", **turn)
+
+    assert (reply.status, reply.code) == (409, "conflict")
+
+
 async def test_a_threads_reviews_are_those_of_this_agent(client: Client, other: Any):
     """Given two turns of a thread, and another agent's in the same; then each agent lists its own."""
     stranger = await other(agent="support")
