@@ -84,4 +84,7 @@ async def open_store(settings: Settings, *, sets_retention: bool = False) -> Red
             wait_replicas=settings.hitl_redis_wait_replicas,
         )
     except (SettingsError, StoreUnavailable) as error:
-        raise type(error)(f"{error} The URL is from HITL_REDIS_URL.") from None
+        source = "The URL is from HITL_REDIS_URL."
+        if settings.hitl_redis_url == Settings.hitl_redis_url:
+            source = "This is the default URL: set another one in HITL_REDIS_URL."
+        raise type(error)(f"{error} {source}") from None

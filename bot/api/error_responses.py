@@ -20,7 +20,7 @@ from hitl_core.errors import (
 )
 
 from ..logs import ThrottledLog
-from ..web import ApiProblem, is_authenticated, to_response
+from ..web import ApiProblem, Connection, connection_of, to_response
 
 log = logging.getLogger(__name__)
 
@@ -41,21 +41,23 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     header_id = request.headers.get("X-Request-Id", "")
     request_id = header_id if _REQUEST_ID.fullmatch(header_id) else uuid4().hex
     began = time.monotonic()
+    # Taken now: the request has none any more when its client has disconnected.
+    connection = connection_of(request)
     try:
         response = await handler(request)
     except HitlError as error:
-        _log_failure(request, request_id, error)
+        _log_failure(connection, request_id, error)
         response = to_response(_to_problem(error, request_id))
     except (web.HTTPNotFound, web.HTTPMethodNotAllowed) as error:
         response = to_response(_route_problem(error))
     except Exception as error:
-        _log_failure(request, request_id, error)
+        _log_failure(connection, request_id, error)
         response = to_response(_internal_problem(request_id))
     took = (time.monotonic() - began) * 1000
     path = request.rel_url.raw_path[:200]
-    if is_authenticated(request):
+    if _is_authenticated(connection):
         log.info("%s %s %s %d %.0f ms", request_id, request.method, path, response.status, took)
-    else:
+    elif response.status >= 400:
         _unauthenticated_log.warn(response.status)
     response.headers.update(
         {
@@ -67,12 +69,16 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
     return response
 
 
-def _log_failure(request: web.Request, request_id: str, error: Exception) -> None:
+def _is_authenticated(connection: Connection | None) -> bool:
+    return connection is not None and connection.is_authenticated
+
+
+def _log_failure(connection: Connection | None, request_id: str, error: Exception) -> None:
     """Log a failure of ours. Anybody may send requests without a valid token, so those share a line."""
     match error:
         case ApiProblem() | LeaseLost() | Refused(code="cancelled" | "started" | "held" | "busy"):
             pass
-        case _ if not is_authenticated(request):
+        case _ if not _is_authenticated(connection):
             _failure_log.warn(request_id, safe_message(error))
         case StoreUnavailable():
             log.warning("%s: %s", request_id, error)

@@ -1,12 +1,13 @@
 """The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457)."""
 
 from .connection_limits import open_more_files
+from .connections import Connection
 from .problems import PROBLEM_TYPES, ApiProblem, ProblemCode, invalid_at, to_response
 from .requests import (
     BODY_TIMEOUT,
     BodyError,
     admit,
-    is_authenticated,
+    connection_of,
     mark_authenticated,
     read_body,
     read_form,
@@ -20,10 +21,11 @@ __all__ = [
     "PROBLEM_TYPES",
     "ApiProblem",
     "BodyError",
+    "Connection",
     "ProblemCode",
     "admit",
+    "connection_of",
     "invalid_at",
-    "is_authenticated",
     "make_app",
     "mark_authenticated",
     "open_more_files",

@@ -78,11 +78,6 @@ def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
     return visit is None or visit.admit(token, waits=waits)
 
 
-def is_authenticated(request: web.BaseRequest) -> bool:
-    visit = connection_of(request)
-    return visit is not None and visit.is_authenticated
-
-
 #: From the signs of a form to those of quoted-printable.
 _SIGNS = bytes.maketrans(b"+%", b" =")
 

@@ -131,6 +131,35 @@ async def test_a_client_that_hangs_up_ends_its_wait(
     await wait_until("nobody waits", lambda: not watching[0].is_watched(id))
 
 
+async def test_a_client_that_hangs_up_is_no_stranger_in_the_log(
+    client: Client,
+    redis_url: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Given an agent with a valid token that hangs up while it waits; then the log has its request, and no
+    line about requests without a token."""
+    caplog.set_level("INFO")
+    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
+    monkeypatch.setattr(long_poll, "CLIENT_CHECK_INTERVAL", 0.05)
+    id = (await client.submit(tool_call())).body["id"]
+    waiting = asyncio.create_task(client.read(id, wait=60))
+    await wait_until("it listens", lambda: listeners(redis_url) == 1)
+
+    waiting.cancel()
+
+    await wait_until("a line", lambda: f" GET /v1/reviews/{id} " in caplog.text)
+    assert "without a valid token" not in caplog.text
+
+
+async def test_the_document_is_for_everybody_without_a_warning(
+    client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
+    assert (await client.send("GET", "/v1/openapi.json")).status == 200
+    assert "without a valid token" not in caplog.text
+
+
 async def test_a_token_revoked_during_a_wait_gets_nothing(
     client: Client, reviews: Reviews, store: RedisStore, redis_url: str
 ):
