@@ -72,12 +72,14 @@ class Audience(NamedTuple):
 
 class Pace(NamedTuple):
     """How often all bots together may call a channel, in seconds: the shortest time between two messages to
-    one conversation; and between two updates anywhere, after `update_burst` updates at once.
+    one conversation; and between two updates, after `update_burst` updates at once. `is_per_conversation`:
+    each conversation has a limit of its own for updates too; otherwise one limit counts for all of them.
     """
 
     message: float
     update: float
     update_burst: int
+    is_per_conversation: bool = False
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Messages:
     async def update_card(self, ref: MessageRef, place: Place, card: Card) -> None:
         """Update the message. Raises MessageGone if somebody deleted it."""
         channel = self._channels.of_message(ref)
-        await self._pace.update(channel, lambda: channel.update(place, ref, card))
+        await self._pace.update(channel, ref.conversation, lambda: channel.update(place, ref, card))
 
     async def reply(
         self, place: Place, ref: MessageRef, line: ThreadLine, begin: Callable[[], Awaitable[bool]]
@@ -143,7 +143,7 @@ async def _draw_card(snapshot: Snapshot, place: Place) -> Card:
 
 class RateLimit:
     """The rate limits of calls to a channel, which all bots share. `factor` slows the calls down; 0.0: no
-    limit.
+    limit. `conversation` is the id of the conversation.
     """
 
     def __init__(self, store: Store, factor: float) -> None:
@@ -153,13 +153,17 @@ class RateLimit:
     async def post(
         self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
     ) -> T:
-        """Call when a post is allowed. `conversation` is the id of the conversation."""
+        """Call when a post is allowed."""
         interval = channel.pace.message * self._factor
         return await self._call_when_free(f"post:{channel.name}:{conversation}", interval, 1, call)
 
-    async def update(self, channel: Channel, call: Callable[[], Awaitable[T]]) -> T:
-        interval, burst = channel.pace.update * self._factor, channel.pace.update_burst
-        return await self._call_when_free(f"update:{channel.name}", interval, burst, call)
+    async def update(
+        self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
+    ) -> T:
+        """Call when an update is allowed."""
+        pace = channel.pace
+        name = f"update:{channel.name}" + f":{conversation}" * pace.is_per_conversation
+        return await self._call_when_free(name, pace.update * self._factor, pace.update_burst, call)
 
     async def _call_when_free(
         self, name: str, interval: float, burst: int, call: Callable[[], Awaitable[T]]

@@ -34,7 +34,7 @@ async def test_house_each_channel_is_called_at_its_own_pace(channel: SlackChanne
 
     for one in (channel, text):
         assert await limit.post(one, "here", _call) == "done"
-        assert await limit.update(one, _call) == "done"
+        assert await limit.update(one, "here", _call) == "done"
 
     assert store.slots == [
         ("post:slack:here", 2.0, 1),
@@ -42,6 +42,19 @@ async def test_house_each_channel_is_called_at_its_own_pace(channel: SlackChanne
         ("post:text:here", 2 * text.pace.message, 1),
         ("update:text", 2 * text.pace.update, text.pace.update_burst),
     ]
+
+
+async def test_a_channel_may_limit_the_updates_of_each_conversation() -> None:
+    """Given a channel with limits for each conversation, which limits the updates of one; then those of
+    another one go on at once."""
+    store, text = NotedSlots(), TextChannel(office(), "r-orders")
+    text.pace = text.pace._replace(is_per_conversation=True)
+    limit = RateLimit(store, 1.0)
+    await store.pause_slots("update:text:here", 100.0)
+
+    assert await limit.update(text, "there", _call) == "done"
+
+    assert [name for name, *_ in store.slots] == ["update:text:there"]
 
 
 async def test_house_a_home_is_updated_by_the_channel_of_its_person() -> None:

@@ -59,7 +59,7 @@ class TeamsChannel(PeopleLookup):
     #: Teams allows 7 messages a second in one conversation, 60 in 30 s and 1,800 an hour, updates included
     #: (learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit): these two together are 60 in
     #: 30 s. After an hour of that Teams says how long to wait.
-    pace = Pace(message=1.0, update=1.0, update_burst=5)
+    pace = Pace(message=1.0, update=1.0, update_burst=5, is_per_conversation=True)
 
     def __init__(
         self,
