@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import safe_message
 
 from .health import Health
 
 
-def report_sealing(health: Health, error: HitlError | None) -> None:
+def report_sealing(health: Health, error: Exception | None) -> None:
     """`error`: of the last try, or None. An unreachable Redis is no problem here: it makes the bot
     unready.
     """

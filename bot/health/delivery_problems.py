@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
-from hitl_core.errors import HitlError, Refused, safe_message
+from hitl_core.errors import Refused
 from hitl_core.model import Place, Review, short_id
 from hitl_core.review import Reviews, delivery_problems, open_items
 
@@ -113,6 +113,7 @@ log = logging.getLogger(__name__)
 INTERVAL = 600.0
 #: How many reviews and places one check handles.
 MAX_REVIEWS, MAX_PLACES = 300, 50
+_UNCHECKED = "It is not known whether the places of waiting reviews can be used"
 
 
 class PlaceCheck:
@@ -125,13 +126,9 @@ class PlaceCheck:
     async def run(self) -> None:
         """Runs until cancelled: at the start and then every INTERVAL."""
         while True:
-            try:
+            with self._health.report_errors("place", "check", _UNCHECKED):
                 if await self._reviews.store.try_lock("places", INTERVAL / 2):
                     await self.check_places()
-            except HitlError as error:
-                log.warning(
-                    "the places of pending reviews could not be checked: %s", safe_message(error)
-                )
             await asyncio.sleep(INTERVAL)
 
     async def check_places(self) -> None:

@@ -8,12 +8,14 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from hitl_core.errors import StoreUnavailable
+from hitl_core.errors import StoreUnavailable, safe_message
 
+from ..channels.contract import ChannelError
 from ..text import one_line
 
 log = logging.getLogger(__name__)
@@ -88,6 +90,25 @@ class Health:
         """Report the problem that this error means. An unreachable Redis is none here: `/readyz` says it."""
         if not isinstance(error, StoreUnavailable):
             self.report(kind, subject, text)
+
+    @contextmanager
+    def report_errors(
+        self, kind: ProblemKind, subject: str, text: str, *, but: tuple[type[Exception], ...] = ()
+    ) -> Generator[None]:
+        """For a step of a loop. An error in the block is a problem until the block succeeds, and does not end
+        the loop, also if it is not ours: nobody would notice that. `text`: what is wrong, without its reason.
+        `but`: the errors that are raised.
+        """
+        try:
+            yield
+        except but:
+            raise
+        except Exception as error:
+            why = str(error) if isinstance(error, ChannelError) else safe_message(error)
+            log.info("%s: %s", one_line(subject), one_line(why))
+            self.report_error(kind, subject, error, f"{text}: {why.rstrip('.')}.")
+        else:
+            self.resolve(kind, subject)
 
     def resolve(self, kind: ProblemKind, subject: str) -> None:
         """The problem is over. No effect if there was none."""

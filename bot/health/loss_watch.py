@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from hitl_core.errors import safe_message
 from hitl_core.review import Reviews
 from hitl_core.store import StartWarning
 
@@ -20,6 +19,7 @@ INTERVAL = 1.0
 #: buttons.
 MAX_REDRAWN = 1000
 
+_UNKNOWN = "It is not known whether Redis loses writes"
 LOST_TEXT = (
     "Redis has lost writes: it was restarted without its latest data, or replaced by a replica or an old"
     " backup that lacks them. What people decided and what agents ran shortly before may be unknown."
@@ -40,15 +40,8 @@ class LossWatch:
     async def run(self) -> None:
         """Runs until cancelled."""
         while True:
-            try:
+            with self._health.report_errors("store", "history", _UNKNOWN):
                 await self.tick()
-                self._health.resolve("store", "history")
-            except Exception as error:
-                # Also one that is not ours: nobody would notice that this task ended.
-                why = safe_message(error).rstrip(".")
-                self._health.report_error(
-                    "store", "history", error, f"It is not known whether Redis loses writes: {why}."
-                )
             await asyncio.sleep(INTERVAL)
 
     async def tick(self) -> None:

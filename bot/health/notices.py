@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Self
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import HitlError
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import Store
 
 from ..channels.contract import ChannelError
 from .health import FORGET_AFTER, Health, Problem, ProblemKind
-
-log = logging.getLogger(__name__)
 
 #: How long a problem lasts before it is posted; also the shortest time between two messages. In seconds.
 NOTICE_DELAY = 60.0
@@ -28,6 +25,7 @@ MAX_NAMED = 10
 
 #: The subject of the problem that no message can be posted there.
 OWN_CHANNEL: tuple[ProblemKind, str] = ("place", DEFAULT_PLACE)
+_UNPOSTED = "Problems can't be posted to the bot's own channel (HITL_CHANNEL)"
 
 #: Posts these lines as one message. Raises ChannelError.
 Post = Callable[[Sequence[str]], Awaitable[object]]
@@ -68,12 +66,8 @@ class Notices:
         """Runs until cancelled."""
         while True:
             await asyncio.sleep(self._interval)
-            try:
+            with self._health.report_errors("delivery", "notices", _UNPOSTED):
                 await self.tick()
-            except Exception as error:
-                log.warning(
-                    "problems could not be posted to the bot's own channel: %s", safe_message(error)
-                )
 
     async def tick(self) -> None:
         """Post at most one message. Raises HitlError if the store can't be reached; nothing is posted then,
@@ -105,7 +99,7 @@ class Notices:
             solved = [one for one in over if one not in unseen]
             await self._post(_message_lines(new, solved, unseen))
         except ChannelError as error:
-            text = f"Problems can't be posted to the bot's own channel (HITL_CHANNEL): {error}."
+            text = f"{_UNPOSTED}: {error}."
             self._health.report(*OWN_CHANNEL, text)
             return False
         self._health.resolve(*OWN_CHANNEL)

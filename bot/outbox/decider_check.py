@@ -5,19 +5,16 @@ are archived, and messages are deleted.
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 
-from hitl_core.errors import HitlError, ReviewNotFound, safe_message
-from hitl_core.model import Place, Snapshot
+from hitl_core.errors import ReviewNotFound, StoreUnavailable
+from hitl_core.model import Place, Snapshot, short_id
 from hitl_core.review import Reviews, open_items
 from hitl_core.store import LiveReview
 
 from ..channels.contract import ChannelError, RateLimited
 from ..health import Health, ReadableReviews
 from .delivery import Delivery
-
-log = logging.getLogger(__name__)
 
 #: The time between two checks, in seconds. One bot checks for all.
 INTERVAL = 300.0
@@ -31,10 +28,11 @@ PAUSE = 2.0
 #: How often a look-up waits for the channel's limits. After that, it is unknown whether the place can be
 #: used.
 MAX_WAITS = 10
+_UNCHECKED = "It is not known whether people who may decide on waiting reviews are left"
 
 
 class DeciderCheck:
-    """`pace`: a factor for PAUSE. An unreadable review becomes a problem, and does not stop the others."""
+    """`pace`: a factor for PAUSE. A review that can't be checked is a problem, and stops no other."""
 
     def __init__(
         self,
@@ -44,19 +42,18 @@ class DeciderCheck:
         health: Health | None = None,
     ) -> None:
         self._reviews, self._deciders, self._pace = reviews, delivery.deciders, pace
-        self._readable = ReadableReviews(reviews, health or Health())
+        self._health = health or Health()
+        self._readable = ReadableReviews(reviews, self._health)
         self._after: LiveReview | None = None
         self._drawn_after: LiveReview | None = None
 
     async def run(self) -> None:
         """Runs until cancelled: at the start and then every INTERVAL."""
         while True:
-            try:
+            with self._health.report_errors("delivery", "deciders", _UNCHECKED):
                 if await self._reviews.store.try_lock("deciders", INTERVAL / 2):
                     await self.check_page()
                     await self.draw_page()
-            except HitlError as error:
-                log.warning("it could not be checked who may decide: %s", safe_message(error))
             await asyncio.sleep(INTERVAL)
 
     async def check_page(self) -> None:
@@ -66,9 +63,12 @@ class DeciderCheck:
         page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after)
         flaws = dict[str, ChannelError | None]()
         for each in page:
-            if (snapshot := await self._readable.load_outline(each.id)) is not None:
-                with suppress(ReviewNotFound):
-                    await self._check_review(snapshot, flaws)
+            text = f"It is not known whether anybody may decide on the review {short_id(each.id)}"
+            subject = f"deciders of {each.id}"
+            with self._health.report_errors("delivery", subject, text, but=(StoreUnavailable,)):
+                if (snapshot := await self._readable.load_outline(each.id)) is not None:
+                    with suppress(ReviewNotFound):
+                        await self._check_review(snapshot, flaws)
             self._after = each
         if len(page) < MAX_REVIEWS:
             self._after = None

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from hitl_core.errors import HitlError, StoreUnavailable, safe_message
+from hitl_core.errors import StoreUnavailable, safe_message
 from hitl_core.failpoints import failpoint
 from hitl_core.model import short_id
 from hitl_core.review import Reviews
@@ -26,7 +26,7 @@ CONCURRENCY = 8
 #: first pause, in seconds, then after twice as long, up to the longest pause.
 MAX_FAILURES = 5
 #: The subject of the problem that the index can't be read.
-_INDEX = "index"
+_INDEX, _UNREAD = "index", "Deadlines, reminders and escalations can't be applied"
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
@@ -49,15 +49,10 @@ class DueTimers:
     async def run(self) -> None:
         """Runs until cancelled. A crash loses nothing: what is due stays in the index until it is done."""
         while True:
-            try:
-                full = await self.tick() >= BATCH
-                self._health.resolve("timer", _INDEX)
-            except HitlError as error:
-                log.warning("the index of due reviews could not be read: %s", error)
-                full = False
-                text = f"Deadlines, reminders and escalations can't be applied: {error}"
-                self._health.report_error("timer", _INDEX, error, text)
-            if not full:
+            is_full = False
+            with self._health.report_errors("timer", _INDEX, _UNREAD):
+                is_full = await self.tick() >= BATCH
+            if not is_full:
                 await asyncio.sleep(self._interval)
 
     async def tick(self) -> int:

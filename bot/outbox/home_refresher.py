@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Protocol
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import safe_message
 from hitl_core.model import split_id
 from hitl_core.store import Store
 
@@ -55,13 +55,8 @@ class HomeRefresher:
         """Runs until cancelled."""
         while True:
             await asyncio.sleep(self._interval / 3)
-            try:
+            with self._health.report_errors("delivery", _SUBJECT, "Open Homes can't be updated"):
                 await self.tick()
-                self._health.resolve("delivery", _SUBJECT)
-            except HitlError as error:
-                log.warning("the list of open Homes could not be read: %s", error)
-                text = f"Open Homes can't be updated: {safe_message(error).rstrip('.')}."
-                self._health.report_error("delivery", _SUBJECT, error, text)
 
     async def tick(self) -> None:
         viewers = await self._store.home_viewers(await self._store.now() - self._keep_for)

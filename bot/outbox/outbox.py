@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import HitlError
 from hitl_core.review import Reviews
 
 from ..health import Health
@@ -31,6 +31,7 @@ MAX_LANES = 200
 KEEP_ASIDE = 300.0
 #: How long deliveries in progress may take at shutdown, in seconds.
 DRAIN_TIMEOUT = 2.0
+_FAILS = "Cards can't be shown or updated as they should"
 
 
 class Outbox:
@@ -175,9 +176,8 @@ class Outbox:
 
     async def _run_lane(self, name: str) -> None:
         try:
-            await self.lanes[name].run()
-        except Exception as error:
-            log.warning("outbox: %s: %s", name, safe_message(error))
+            with self._health.report_errors("delivery", f"lane {name}", f"{_FAILS} in {name}"):
+                await self.lanes[name].run()
         finally:
             oldest = time.monotonic() - KEEP_ASIDE
             if self._aside[name].all_ended_before(oldest):
@@ -187,16 +187,10 @@ class Outbox:
                 await asyncio.shield(self._store.release_lane(name, self._bot_id))
 
     async def _repeat(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        pause, subject = 0.1, f"outbox: {step.__name__.strip('_')}"
+        pause, subject = 0.0, f"outbox: {step.__name__.strip('_')}"
         while True:
-            try:
+            await asyncio.sleep(pause)
+            pause = min(max(2 * pause, 0.1), 2.0)
+            with self._health.report_errors("delivery", subject, _FAILS):
                 await step()
-                pause = 0.1
-                self._health.resolve("delivery", subject)
-            except Exception as error:
-                why = safe_message(error)
-                log.warning("%s: %s", subject, why)
-                text = f"Cards can't be shown or updated as they should: {why.rstrip('.')}."
-                self._health.report_error("delivery", subject, error, text)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 2.0)
+                pause = 0.0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from hitl_core.audit.entry import Anchor, parse_position, read_hash
 from hitl_core.audit.ledger import AuditedStore, Ledger
-from hitl_core.errors import HitlError, StoreUnavailable, safe_message
+from hitl_core.errors import StoreUnavailable, safe_message
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Sealer:
     def __init__(
         self,
         store: AuditedStore,
-        report: Callable[[HitlError | None], None] = lambda error: None,
+        report: Callable[[Exception | None], None] = lambda error: None,
         *,
         interval: float = INTERVAL,
     ) -> None:
@@ -36,14 +36,14 @@ class Sealer:
             self._report(await self._seal_all())
             await asyncio.sleep(self._interval)
 
-    async def _seal_all(self) -> HitlError | None:
+    async def _seal_all(self) -> Exception | None:
         """The first error. A partition whose audit is damaged keeps no other from its anchors."""
-        first: HitlError | None = None
+        first: Exception | None = None
         for partition in range(self._store.partitions):
             try:
                 await _trim(self._store, partition)  # it frees memory, and `_seal` needs some
                 await _seal(self._store.ledger, partition)
-            except HitlError as error:
+            except Exception as error:  # also one that is not ours, so that `run` never ends
                 log.warning("The audit could not be sealed: %s", safe_message(error))
                 first = first or error
                 if isinstance(error, StoreUnavailable):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 
-from hitl_core.errors import SettingsError, safe_message
+from hitl_core.errors import SettingsError
 from hitl_core.store import Store
 
 from ...health import Health
 from .ids import KEY_BYTES, NAME, ButtonKey
-
-log = logging.getLogger(__name__)
 
 #: The key's name in the store.
 KEY_NAME = "button-key"
@@ -20,6 +17,7 @@ KEY_NAME = "button-key"
 INTERVAL = 30.0
 #: The subject of the problem in `Health`.
 _SUBJECT = "Teams: the key of the buttons"
+_UNREADABLE = "The key of the buttons in Teams can't be read"
 
 
 class StoredKey:
@@ -52,13 +50,8 @@ class StoredKey:
         """Runs until cancelled."""
         while True:
             await asyncio.sleep(INTERVAL)
-            try:
+            with self._health.report_errors("store", f"{_SUBJECT}, stored", _UNREADABLE):
                 await self.check()
-            except Exception as error:
-                # Also one that is not ours: nobody would notice that this task ended.
-                log.warning("the key of Teams' buttons could not be read: %s", safe_message(error))
-                text = f"The key of the buttons in Teams can't be read: {safe_message(error)}"
-                self._health.report_error("store", _SUBJECT, error, text)
 
     async def check(self) -> None:
         """Raises StoreUnavailable, StoreError."""

@@ -1,16 +1,34 @@
-"""What watches the store tells what is wrong with it, and never ends by itself."""
+"""What runs in the background tells what is wrong, and never ends by itself."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 import pytest
 import redis
 
-from bot.health import Health, LossWatch, log_changes, loss_watch, probes
+from bot.channels.registry import Channels
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.teams import stored_key
+from bot.channels.teams.stored_key import StoredKey
+from bot.health import (
+    Health,
+    LossWatch,
+    PlaceCheck,
+    delivery_problems,
+    log_changes,
+    loss_watch,
+    probes,
+    report_sealing,
+)
+from bot.outbox import DeciderCheck, Delivery, DueTimers, HomeRefresher, decider_check
+from bot.people import Directory
+from hitl_core.audit import Sealer
 from hitl_core.review.service import Reviews
 from hitl_core.store import HistoryCheck, MemoryStore, RedisStore
 from hitl_core.store.redis.keys import HOMES_KEY, META_KEY, TOKENS_KEY, Keys
@@ -30,6 +48,8 @@ async def running(watch: Coroutine[None, None, None]) -> AsyncIterator[None]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loss_watch, "INTERVAL", 0.01)
     monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.01)
+    for loop in (decider_check, delivery_problems, stored_key):
+        monkeypatch.setattr(loop, "INTERVAL", 0.01)
 
 
 class FailingStore(MemoryStore):
@@ -51,6 +71,60 @@ async def test_that_the_history_can_not_be_checked_is_told_until_it_can() -> Non
         assert "not known whether Redis loses writes: RuntimeError at" in problem.text
         assert "canary" not in problem.text
         store.fails = False
+        await wait_until("it is over", lambda: not health.current_problems())
+
+
+Loop = Callable[[MemoryStore, SlackChannel, Health], Coroutine[None, None, None]]
+
+
+def check_deciders(
+    store: MemoryStore, channel: SlackChannel, health: Health
+) -> Coroutine[None, None, None]:
+    reviews, channels = Reviews(store), Channels(channel)
+    delivery = Delivery(reviews, channels, Directory(channels))
+    return DeciderCheck(reviews, delivery, health=health).run()
+
+
+LOOPS: dict[str, tuple[str, Loop]] = {
+    "deciders": ("try_lock", check_deciders),
+    "places": (
+        "try_lock",
+        lambda at, slack, to: PlaceCheck(Reviews(at), Channels(slack), to).run(),
+    ),
+    "timers": (
+        "due_reviews",
+        lambda at, slack, to: DueTimers(Reviews(at), to, interval=0.01).run(),
+    ),
+    "homes": ("home_viewers", lambda at, slack, to: HomeRefresher(at, {}, to, interval=0.01).run()),
+    "audit": (
+        "ledger.last_export",
+        lambda at, slack, to: Sealer(at, partial(report_sealing, to), interval=0.01).run(),
+    ),
+    "button key": ("add_channel_value", lambda at, slack, to: StoredKey(at, to).run()),
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+async def test_an_error_of_a_library_ends_no_loop_and_is_told_until_it_is_over(
+    loop: str, channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, health, fails = MemoryStore(), Health(), [True]
+    path, make = LOOPS[loop]
+    owner = store.ledger if path.startswith("ledger.") else store
+    method = path.removeprefix("ledger.")
+    original = getattr(owner, method)
+
+    async def call(*args: Any) -> Any:
+        if fails:
+            raise RuntimeError("canary")
+        return await original(*args)
+
+    monkeypatch.setattr(owner, method, call)
+    async with running(make(store, channel, health)):
+        [problem] = await wait_until("it is told", health.current_problems)
+        assert "RuntimeError at" in problem.text
+        assert "canary" not in problem.text
+        fails.clear()
         await wait_until("it is over", lambda: not health.current_problems())
 
 

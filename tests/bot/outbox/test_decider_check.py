@@ -5,6 +5,7 @@ even if one is broken.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,29 @@ async def test_a_review_that_can_not_be_read_keeps_no_other_from_its_check(
     await check_of(store, channel, health).check_page()
     reviews = [(await store.load(one)) for one in ids[1:]]
     assert [bool(one and one.review.troubles) for one in reviews] == [True, True]
+    assert any(ids[0] in one.subject for one in health.current_problems())
+
+
+async def test_a_review_whose_check_fails_keeps_no_other_from_its_check(
+    store: Store, channel: SlackChannel, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given three shown reviews whose only reviewer has left, of which the first makes its check fail with an
+    error that is not ours; then the others are problems, and so is the first."""
+    ids = await submit_shown(store, 3)
+    sandbox.users.deactivate("U0BOB")
+    health = Health()
+    checks = check_of(store, channel, health)
+    original = checks._deciders.check
+
+    async def check(snapshot: Snapshot, *args: Any) -> None:
+        if snapshot.review.id == ids[0]:
+            raise RuntimeError("canary")
+        await original(snapshot, *args)
+
+    monkeypatch.setattr(checks._deciders, "check", check)
+    await checks.check_page()
+    reviews = [(await store.load(one)) for one in ids]
+    assert [bool(one and one.review.troubles) for one in reviews] == [False, True, True]
     assert any(ids[0] in one.subject for one in health.current_problems())
 
 

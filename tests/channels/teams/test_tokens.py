@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import httpx
 import jwt
 import pytest
 from pydantic import ValidationError
@@ -37,7 +38,7 @@ from bot.channels.teams.transport import (
     is_teams_url,
 )
 from bot.channels.teams.transport.requests.activity import parse_activity
-from bot.channels.teams.transport.requests.signing_keys import RETRY_INTERVAL
+from bot.channels.teams.transport.requests.signing_keys import RETRY_INTERVAL, KeysUnavailable
 from bot.health import Health
 from bot.web import make_app, open_server
 from tests.support.teams.tokens import (
@@ -162,6 +163,23 @@ async def test_what_the_sdk_can_not_read_is_handled(bot: Bot) -> None:
     for activity in ({"type": "messageUpdate"}, {"type": "x-new"}, {"name": "fileConsent/invoke"}):
         assert await bot.send(activity=press(**activity)) == 200
     assert len(bot.handled) == len(values) + 3
+
+
+async def test_that_the_keys_can_not_be_fetched_is_told_after_any_error() -> None:
+    """Given an error of the HTTP library that it doesn't document; then it is told, and what fetches the keys
+    goes on."""
+
+    class Failing(BoundedClient):
+        async def send(self, *args: Any, **options: Any) -> httpx.Response:
+            raise RuntimeError("canary")
+
+    health = Health()
+    async with Failing() as client:
+        keys = SigningKeys(client, "http://127.0.0.1:1/keys", health)
+        with pytest.raises(KeysUnavailable):
+            await keys.find("k1")
+    [problem] = health.current_problems()
+    assert "can't be fetched: RuntimeError" in problem.text
 
 
 def hs256(login: KeyServer) -> str:

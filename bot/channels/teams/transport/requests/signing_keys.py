@@ -91,7 +91,7 @@ class SigningKeys:
             try:
                 async with asyncio.timeout(FETCH_TIMEOUT):
                     keys = await asyncio.to_thread(_read_keys, await self._get())
-            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
+            except Exception as error:  # also one that is not ours, so that `run` never ends
                 why = str(error) if isinstance(error, ValueError) else type(error).__name__
                 text = (
                     f"The keys that sign Teams' requests can't be fetched: {why}. Allow this machine"
