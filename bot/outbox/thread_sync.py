@@ -91,15 +91,12 @@ class ThreadSync:
         mark: str,
         digest_id: str,
     ) -> None:
-        store, lock = self._reviews.store, f"remind {digest_id}"
-        if not await store.try_lock(lock, REMINDER_PAUSE):  # another review's reminder is there
+        store, key = self._reviews.store, f"remind:{digest_id}"
+        if await store.draft(key) is not None:  # another review's reminder is there
             await store.record_mark(review_id, mark)
             return
-        try:
-            await self._post(review_id, place, ref, line, [mark])
-        except BaseException:
-            await store.drop_lock(lock)
-            raise
+        await self._post(review_id, place, ref, line, [mark])
+        await store.save_draft(key, b"1", REMINDER_PAUSE)
 
 
 def _new_doubts(snapshot: Snapshot, place: Place) -> list[Call]:

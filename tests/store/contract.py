@@ -615,8 +615,6 @@ class StoreContract:
         await let_pass(0.35)
         assert await store.try_lock("home:U1", 10)
         assert not await store.try_lock("home:U1", 10)
-        await store.drop_lock("home:U1")
-        assert await store.try_lock("home:U1", 10)
 
     # ------------------------------------------------------------------ indexes
 

@@ -18,10 +18,6 @@ class Coordination(Protocol):
         """
         ...
 
-    async def drop_lock(self, name: str) -> None:
-        """Release the lock, because its work was not done: any process may take it now."""
-        ...
-
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         """Mark this process as alive for `ttl` seconds."""
         ...
@@ -78,7 +74,9 @@ class UiState(Protocol):
     """Every value here expires by itself."""
 
     async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
-        """Save what a person has typed so far, for `ttl` seconds. Anyone who knows the key can read it."""
+        """Save what a person has typed so far, or what a bot has done, for `ttl` seconds. Anyone who knows
+        the key can read it.
+        """
         ...
 
     async def draft(self, key: str) -> bytes | None: ...

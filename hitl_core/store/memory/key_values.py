@@ -71,9 +71,6 @@ class MemoryKeyValues:
         self._locks[name] = now + ttl
         return True
 
-    async def drop_lock(self, name: str) -> None:
-        self._locks.pop(name, None)
-
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         self._heartbeats[process] = self._clock() + ttl
 

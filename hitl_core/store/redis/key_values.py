@@ -31,10 +31,6 @@ class RedisCoordination(RedisPart):
     async def try_lock(self, name: str, ttl: float) -> bool:
         return bool(await self._run_script("lock", [lock_key(name)], [int(ttl * 1000)]))
 
-    async def drop_lock(self, name: str) -> None:
-        async with store_errors():
-            await self._redis.delete(lock_key(name))
-
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         await self._run_script("beat", [alive_key(process)], [int(ttl * 1000)])
 

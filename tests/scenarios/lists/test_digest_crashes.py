@@ -77,6 +77,27 @@ async def test_what_another_bot_adds_while_a_digest_is_dissolved_is_shown(
             await gate.cancel(one, "no")
 
 
+async def test_a_reminder_of_a_bot_that_dies_is_posted_by_the_next_one(scene: Scene) -> None:
+    """Given a digest whose reviews remind people, and a bot that is killed while Slack takes the line in its
+    thread; then the next bot posts it."""
+    gate = await scene.gate(POLICY.replace("default: review", "default: review\nremind: 4s"))
+    ids = await submit(gate)
+    bot = await scene.bot_process("", **FEW)
+    digest = await digest_of(scene, COUNT)
+    await wait_until("each has its message", lambda: is_counted(gate, ids))
+    await scene.actor.inject_fault("hang", method="chat.postMessage", times=1)
+    await scene.calls("chat.postMessage", 2)
+    await bot.kill()
+
+    await scene.bot(**FEW)
+
+    async def reminded() -> bool:
+        messages = await scene.actor.messages(APPROVALS)
+        return any(one["thread_ts"] == digest["ts"] and not one["metadata"] for one in messages)
+
+    await wait_until("the line", reminded, 60)
+
+
 async def test_a_reminder_that_slack_refuses_once_is_repeated(scene: Scene) -> None:
     """Given a digest whose reviews remind people; when Slack answers 500 to the line in its thread; then the
     line is posted after that."""
