@@ -12,7 +12,7 @@ from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import Digest, Job
 
-from ...channels.contract import ChannelError, LookupFailed, MessageGone
+from ...channels.contract import ChannelError, LookupFailed, MessageGone, NotFound
 from ...inbox import draw_digest
 from ...people import Recipients
 from ..card_sync import has_waiting
@@ -126,19 +126,25 @@ class DigestSync:
         if leaving:
             await store.leave_digest(digest.id, place, leaving)
 
-    async def _find_problem(self, ids: Sequence[str], place: Place) -> ChannelError | None:
+    async def _find_problem(self, ids: Sequence[str], place: Place) -> NotFound | None:
         """The problem of the place, found with one of these reviews, for all of them. A post would find it
-        itself, but an update can succeed where no card may be posted.
+        itself, but an update can succeed where no card may be posted. If a look-up fails, nothing is known:
+        the jobs of the reviews repeat it. Otherwise an outage, after which most cards wait, would end the
+        digest.
         """
         for one in ids:
             try:
                 snapshot = await self._reviews.load_outline(one)
                 await self._messages.check_place(place)
-                return await self._recipients.check(snapshot, place)
+                problem = await self._recipients.check(snapshot, place)
             except ReviewNotFound:
                 continue
-            except ChannelError as error:
+            except NotFound as error:
                 return error
+            except ChannelError as error:
+                log.info("it is not known whether %s can have a digest: %s", place, error)
+                return None
+            return problem if isinstance(problem, NotFound) else None
         return None
 
     async def _update(self, digest: Digest, ref: MessageRef) -> bool:

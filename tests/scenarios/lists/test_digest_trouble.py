@@ -49,6 +49,20 @@ async def shown_digest(scene: Scene, gate: Gate, ids: list[str]) -> Message:
     return digest
 
 
+@pytest.mark.parametrize("mode", ["http_500", "ratelimited"])
+async def test_a_look_up_without_an_answer_makes_no_flood_of_cards(scene: Scene, mode: str) -> None:
+    """Given a backlog, and a Slack that doesn't answer the first look-up of the channel's members, as at the
+    end of an outage; then there is one message: each review had its own, because it was not sure whether
+    anybody may decide."""
+    gate = await scene.gate()
+    ids = await submit(gate)
+    await scene.actor.inject_fault(mode, method="conversations.members", times=1)
+    await scene.bot(**FEW)
+    await shown_digest(scene, gate, ids)
+    assert any(one["error"] for one in await scene.calls("conversations.members", 2))
+    assert len(await scene.cards()) == 1
+
+
 async def test_a_call_in_doubt_is_asked_about_on_a_card(scene: Scene) -> None:
     """Given a digest; when a review of it is approved, and its agent dies between once and report; then a
     card asks what happened to the call, and a person can say so."""
