@@ -105,7 +105,7 @@ async def running_bot(
             others = (
                 _make_home_refresher(store, connections, parts, health),
                 Sealer(store, partial(report_sealing, health)),
-                PlaceCheck(Reviews(store), channels, health),
+                PlaceCheck(Reviews(store), channels, health, (timing or Timing()).pace),
             )
             workers = _make_workers(store, parts, health, settings, timing, *others)
             readiness_checks.append(workers.check)

@@ -4,19 +4,15 @@ in the review, so that its other cards, Homes and `hitl reviews show` show them.
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
 from hitl_core.errors import Refused
 from hitl_core.model import Place, Review, short_id
-from hitl_core.review import Reviews, delivery_problems, open_items
+from hitl_core.review import Reviews, delivery_problems
 
 from ..channels.contract import ChannelError, NotFound
 from ..channels.registry import Channels, NotConfigured
 from .health import Health
-from .readable_reviews import ReadableReviews
 
 
 class DeliveryProblems:
@@ -95,79 +91,3 @@ def undecidable_text(review_id: str, name: str, why: str) -> str:
         f"The review {short_id(review_id)} in {name} can't be approved: {why}. Correct the policy for future"
         " reviews, and reject or cancel this one."
     )
-
-
-def stuck_text(review_id: str) -> str:
-    """What is wrong and what to do, for the operators."""
-    id = short_id(review_id)
-    return (
-        f"The review {id} is decided, and its agent can't go on. It tries again. `hitl reviews show {id}` and"
-        " the agent's log say why."
-    )
-
-
-log = logging.getLogger(__name__)
-
-#: The time between two checks, in seconds. It is shorter than FORGET_AFTER of a problem. One bot checks for
-#: all.
-INTERVAL = 600.0
-#: How many reviews and places one check handles.
-MAX_REVIEWS, MAX_PLACES = 300, 50
-_UNCHECKED = "It is not known whether the places of waiting reviews can be used"
-
-
-class PlaceCheck:
-    def __init__(self, reviews: Reviews, channels: Channels, health: Health) -> None:
-        self._reviews, self._channels, self._health = reviews, channels, health
-        self._readable = ReadableReviews(reviews, health)
-        self._reported: set[Place] = set()
-        self._stuck: set[str] = set()
-
-    async def run(self) -> None:
-        """Runs until cancelled: at the start and then every INTERVAL."""
-        while True:
-            with self._health.report_errors("place", "check", _UNCHECKED):
-                if await self._reviews.store.try_lock("places", INTERVAL / 2):
-                    await self.check_places()
-            await asyncio.sleep(INTERVAL)
-
-    async def check_places(self) -> None:
-        """Raises StoreUnavailable."""
-        reviews = [review async for review in self._live_reviews()]
-        self._report_stuck({review.id for review in reviews if review.agent_problem})
-        places = dict.fromkeys(place for review in reviews for place in _review_places(review))
-        for place in list(places)[:MAX_PLACES]:
-            try:
-                await self._channels.of_place(place).check_place(place)
-            except NotFound as error:
-                name = self._channels.name_of(place)
-                self._health.report("place", place, unusable_text(name, error))
-                self._reported.add(place)
-            except ChannelError as error:
-                log.info("it is not known whether %s can be used: %s", place, error)
-            else:
-                if place in self._reported:
-                    self._reported.discard(place)
-                    self._health.resolve("place", place)
-
-    def _report_stuck(self, stuck: set[str]) -> None:
-        for review_id in self._stuck - stuck:
-            self._health.resolve("agent", review_id)
-        for review_id in stuck:
-            self._health.report("agent", review_id, stuck_text(review_id))
-        self._stuck = stuck
-
-    async def _live_reviews(self) -> AsyncIterator[Review]:
-        for review_id in await self._reviews.store.live_ids(MAX_REVIEWS):
-            if (snapshot := await self._readable.load_outline(review_id)) is not None:
-                yield snapshot.review
-
-
-def _review_places(review: Review) -> Iterator[Place]:
-    """The places where something waits, and the places to which it may go."""
-    for item in open_items(review):
-        yield from item.places
-        if item.action:
-            yield from (step.to for step in item.action.route.escalate)
-        if item.fallback:
-            yield item.fallback

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.channels.contract import NotFound
 from bot.channels.registry import Channels, NotConfigured
 from bot.channels.slack.channel import SlackChannel
-from bot.health.delivery_problems import PlaceCheck
+from bot.health import PlaceCheck
 from bot.health.health import Health
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory

@@ -15,7 +15,7 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render import card_message
 from bot.channels.slack.render.home_blocks import view_blocks
-from bot.health.delivery_problems import PlaceCheck
+from bot.health import PlaceCheck, place_check
 from bot.health.health import Health
 from bot.inbox.homes import HomeLoader
 from bot.outbox.delivery import Delivery
@@ -29,7 +29,7 @@ from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.workspace.objects import Channel
 from tests.support.bots import Process
-from tests.support.builders import START, call, person, policy, review_of
+from tests.support.builders import START, approve_all, call, person, policy, review_of
 from tests.support.slack import words
 
 TYPO = Place("slack:#suport")
@@ -264,6 +264,29 @@ async def test_newcomer_2_policy_check_channels_from_a_terminal(
         )
         assert await process.wait_end(60) == code, process.output
         assert ("NOT USABLE  slack:#suport: there is no channel" in process.output) is (code == 1)
+
+
+async def test_the_places_of_all_reviews_are_looked_at_however_many_wait(
+    reviews: Reviews, channel: SlackChannel, health: Health, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given more reviews than one check reads, of which the last ones have a place that doesn't exist and an
+    agent that can't go on; then the next checks find both, and what is found is not forgotten."""
+    monkeypatch.setattr(place_check, "MAX_REVIEWS", 2)
+    ids = list[str]()
+    for number in range(5):
+        rules = policy(it={"notify": TYPO if number == 3 else HERE})
+        made = review_of([call("it")], by=rules, thread_id=f"t-{number}", now=START + number)
+        ids.append((await reviews.submit(*made)).id)
+    last = ids[-1]
+    await approve_all(reviews, last)
+    await reviews.change(last, "claim", lambda r, now: claims.claim(r, "p1", now, 60))
+    await reviews.change(last, "stuck", lambda r, now: record_problem(r, 1, "no thread", now))
+    check = PlaceCheck(reviews, Channels(channel), health)
+    for _ in range(4):
+        await check.check_places()
+    assert {one.subject for one in health.current_problems()} == {TYPO, last}
+    [stuck] = [one for one in health.current_problems() if one.kind == "agent"]
+    assert stuck.count == 2
 
 
 async def test_an_agent_that_can_not_go_on_is_a_problem_until_its_review_is_done(

@@ -20,9 +20,9 @@ from bot.health import (
     Health,
     LossWatch,
     PlaceCheck,
-    delivery_problems,
     log_changes,
     loss_watch,
+    place_check,
     probes,
     report_sealing,
 )
@@ -48,7 +48,7 @@ async def running(watch: Coroutine[None, None, None]) -> AsyncIterator[None]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loss_watch, "INTERVAL", 0.01)
     monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.01)
-    for loop in (decider_check, delivery_problems, stored_key):
+    for loop in (decider_check, place_check, stored_key):
         monkeypatch.setattr(loop, "INTERVAL", 0.01)
 
 
