@@ -109,8 +109,9 @@ def _key(review: Review, kind: str, at: float, what: str = "") -> str:
 
 
 def _called_people(action: Action, step: Escalation) -> PeopleRefs:
-    """Who may decide because of this step, if it is one of the rule that applies now."""
-    if step not in action.escalations or not (step.open or step.step is not None):
+    """Who may decide because of this step, if it is of the rule that applies now, and the action waits."""
+    is_current = action.is_pending and step in action.escalations
+    if not is_current or not (step.open or step.step is not None):
         return NOBODY
     reviewers = Reviewers() if step.step is None else action.route.escalate[step.step].reviewers
     return people_of([Grant((step.to,), reviewers)])

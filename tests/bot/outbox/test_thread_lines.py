@@ -167,6 +167,17 @@ async def test_a_refused_line_that_calls_people_is_told(
     assert not (await stage.reviews.load(stage.review_id)).review.troubles
 
 
+async def test_nobody_is_called_to_what_is_decided(stage: Stage) -> None:
+    """Given an escalation whose line is not posted yet; when the call is decided, then the line says that it
+    was escalated, and calls nobody."""
+    await stage.escalate()
+    await approve_all(stage.reviews, stage.review_id)
+    await stage.bot()
+    [line] = stage.lines()
+    assert "escalated to" in line
+    assert "please decide" not in line
+
+
 async def test_a_doubt_is_told_again(stage: Stage) -> None:
     """Given a call in doubt whose rule reminds every 15 minutes; when that time is over and nobody answered,
     then its people are called once more."""
