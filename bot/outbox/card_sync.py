@@ -67,7 +67,7 @@ class CardSync:
         await self._messages.delete_others((mine, *matches[1:]), winner)
         await failpoint("outbox.after_record")
         if winner.key == mine.key and not matches:
-            await self._thread.mark_doubts(snapshot, place)  # the new message asks about them
+            await self._thread.mark_calls(snapshot, place)
         if winner.key == mine.key and not again:
             await store.record_shown_version(review.id, place, review.version)
         return winner

@@ -37,9 +37,8 @@ class ThreadSync:
         REMINDER_PAUSE.
         """
         review = snapshot.review
-        lines = await offload_drawing(review, lambda: thread_lines(review, place.base))
-        for line in lines:
-            mark = f"told:{place}:{line.key}"
+        for line in await _lines(review, place):
+            mark = _line_mark(place, line)
             if mark in snapshot.marks:
                 continue
             if not digest_id:
@@ -50,11 +49,13 @@ class ThreadSync:
             marks = [_doubt_mark(review, place, call) for call in calls]
             await self._post(review.id, place, ref, doubt_line(review, calls), marks)
 
-    async def mark_doubts(self, snapshot: Snapshot, place: Place) -> None:
-        """Mark the calls in doubt as told, because a new message at this place asks about them."""
-        for call in _new_doubts(snapshot, place):
-            mark = _doubt_mark(snapshot.review, place, call)
-            await self._reviews.store.record_mark(snapshot.review.id, mark)
+    async def mark_calls(self, snapshot: Snapshot, place: Place) -> None:
+        """Mark the lines that call people as told, because a new message at this place calls them."""
+        review = snapshot.review
+        marks = [_line_mark(place, one) for one in await _lines(review, place) if one.people]
+        marks += [_doubt_mark(review, place, call) for call in _new_doubts(snapshot, place)]
+        for mark in marks:
+            await self._reviews.store.record_mark(review.id, mark)
 
     async def _post(
         self, review_id: str, place: Place, ref: MessageRef, line: ThreadLine, marks: Sequence[str]
@@ -97,6 +98,14 @@ class ThreadSync:
             return
         await self._post(review_id, place, ref, line, [mark])
         await store.save_draft(key, b"1", REMINDER_PAUSE)
+
+
+async def _lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
+    return await offload_drawing(review, lambda: thread_lines(review, place.base))
+
+
+def _line_mark(place: Place, line: ThreadLine) -> str:
+    return f"told:{place}:{line.key}"
 
 
 def _new_doubts(snapshot: Snapshot, place: Place) -> list[Call]:

@@ -284,7 +284,8 @@ async def test_the_button_of_a_digest_that_can_not_be_read_says_so(scene: Scene)
 
 async def test_a_step_to_the_place_of_a_digest_gets_a_card(scene: Scene) -> None:
     """Given a digest in #team-ops; when other calls of its reviews escalate there, to Dana; then each review
-    has a card, which calls her: the digest only changed, which notifies nobody."""
+    has a card, which calls her: the digest only changed, which notifies nobody. No line below the card calls
+    her again."""
     gate = await scene.gate(TWO_PLACES.replace("1s", "1h"))
     calls = [email(), sql()]
     ids = [await gate.submit(calls, thread_id=f"t-{n}") for n in range(5)]
@@ -299,3 +300,6 @@ async def test_a_step_to_the_place_of_a_digest_gets_a_card(scene: Scene) -> None
         card = await scene.card(f"thread “t-{number}”", "Passed on from", channel=OPS)
         assert len(buttons(card, "approve")) == 2
     await scene.card("nothing waits here any more of 5 reviews", channel=OPS)
+    await scene.all_shown()
+    messages = await scene.actor.messages(OPS, user="U0DANA")
+    assert not [one for one in messages if "please decide" in text_of(one)]
