@@ -57,6 +57,11 @@ class Delivery:
             reviews, channels, self._recipients, self._fallback, self._delivery_problems
         )
 
+    @property
+    def waiting(self) -> int:
+        """How many posts and updates wait for a channel's rate limit."""
+        return self._messages.waiting
+
     async def run_job(self, job: Job, *, again: bool) -> bool:
         """`again`: an earlier attempt may have succeeded. Returns whether late posts could not be looked
         for.

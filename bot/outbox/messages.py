@@ -36,6 +36,11 @@ class Messages:
     def __init__(self, channels: Channels, pace: RateLimit) -> None:
         self._channels, self._pace = channels, pace
 
+    @property
+    def waiting(self) -> int:
+        """How many posts and updates wait for the rate limit."""
+        return self._pace.waiting
+
     async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
         """Post the card. If the channel refuses the card, post its text."""
         card = await _draw_card(snapshot, place)
@@ -149,6 +154,8 @@ class RateLimit:
     def __init__(self, store: Store, factor: float) -> None:
         self._store, self._factor = store, factor
         self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        #: How many calls wait for their turn.
+        self.waiting = 0
 
     async def post(
         self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
@@ -172,10 +179,14 @@ class RateLimit:
         accepted. Raises the call's other errors and StoreUnavailable.
         """
         while True:
-            # In this process, the task that waits longest calls next.
-            async with self._queues.setdefault(name, asyncio.Lock()):
-                while (wait := await self._store.take_slot(name, interval, burst)) > 0:  # noqa: ASYNC110
-                    await asyncio.sleep(wait)
+            self.waiting += 1
+            try:
+                # In this process, the task that waits longest calls next.
+                async with self._queues.setdefault(name, asyncio.Lock()):
+                    while (wait := await self._store.take_slot(name, interval, burst)) > 0:  # noqa: ASYNC110
+                        await asyncio.sleep(wait)
+            finally:
+                self.waiting -= 1
             try:
                 return await call()
             except RateLimited as limited:

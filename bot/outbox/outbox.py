@@ -25,8 +25,9 @@ REQUEUE_INTERVAL = 300.0
 #: While a look-up fails, dead letters are retried after this many seconds, then after twice as many, and so
 #: on.
 FIRST_REQUEUE = 5.0
-#: The most conversations on which a bot works at the same time. Others wait.
-MAX_LANES = 200
+#: The most conversations on which a bot works at the same time, and the most together with those that only
+#: wait for a channel's rate limit. Others wait.
+MAX_LANES, MAX_OPEN_LANES = 200, 2000
 #: How long a failed lane is remembered, in seconds.
 KEEP_ASIDE = 300.0
 #: How long deliveries in progress may take at shutdown, in seconds.
@@ -101,7 +102,7 @@ class Outbox:
 
     async def _scan_lanes(self) -> None:
         """Find jobs for which no hint came: jobs that another bot left, and jobs that became due."""
-        names = await self._store.lanes(2 * MAX_LANES + len(self._aside))
+        names = await self._store.lanes(2 * MAX_LANES + len(self.lanes) + len(self._aside))
         for lane in sorted(names, key=self._aside.__contains__):
             # Failed lanes take no place from others.
             if lane in self.lanes or not self._is_paused(lane):
@@ -153,7 +154,8 @@ class Outbox:
         if name in self.lanes:
             self.lanes[name].wake()
             return
-        if len(self.lanes) >= MAX_LANES:
+        working = len(self.lanes) - self._delivery.waiting
+        if working >= MAX_LANES or len(self.lanes) >= MAX_OPEN_LANES:
             for lane in self.lanes.values():
                 lane.crowded = True
             return

@@ -26,6 +26,8 @@ from tests.support.waiting import wait_until
 class Slack:
     """The edge of the network: it takes every card but some."""
 
+    waiting = 0
+
     def __init__(self) -> None:
         self.broken = set[str]()
         self.shown: list[str] = []

@@ -7,10 +7,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from bot.app import Timing
+from bot.outbox import outbox
 from hitl_core import ToolCall
 from tests.support.bots import POLICY, Process, Scene, email
-from tests.support.slack import APPROVALS, review_of
+from tests.support.slack import APPROVALS, OPS, review_of
 from tests.support.waiting import wait_until
 
 #: Slack's minute takes three seconds, and so does the bots'.
@@ -83,6 +86,28 @@ async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_pos
 
     await scene.card("approved by U0ALICE")
     assert len(await scene.cards()) == 1
+
+
+async def test_conversations_that_wait_for_a_limit_take_no_place_from_others(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a bot that works on one conversation at a time, in which Slack limits updates for long; then a
+    card for another one is shown at once: it waited until the updates were done, of very many conversations
+    for minutes."""
+    monkeypatch.setattr(outbox, "MAX_LANES", 1)
+    await scene.bot()
+    gate = await scene.gate()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.all_shown()
+    await scene.actor.inject_fault("ratelimited", method="chat.update", retry_after=100)
+    await scene.alice.press(card, "approve")
+    await scene.calls("chat.update")
+
+    elsewhere = POLICY.replace("default: review", f"default: review\nnotify: slack:{OPS}")
+    scene.ask(await scene.gate(elsewhere), email())
+
+    await scene.card("send_email", channel=OPS)
 
 
 async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> None:
