@@ -86,6 +86,7 @@ async def test_teams_13_a_review_in_both_is_decided_once(scene: Scene, users: Te
     of them decides, the other one is told who, and both messages say it."""
     waiting = await ask_both(scene)
     message, shown = await card(users, "send_email"), await scene.card("send_email")
+    await scene.all_shown()  # before that, nobody may decide
     answer, _ = await asyncio.gather(
         users.press(MARIA, "Approve", message), scene.bob.press(shown, "approve")
     )
