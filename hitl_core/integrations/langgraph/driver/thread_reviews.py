@@ -138,7 +138,9 @@ class ThreadReviews:
             waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if (state.tasks and not paused) or any(review.status != "pending" for review in live):
-            why = f"its review {live[0].id} is still open" if live else "run(None) continues it"
+            why = "run(None) continues it"
+            if live:
+                why = f"its review {live[0].id} is still open, and serve() continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
         # A crash may have left pauses that were not submitted. Submit them, or another process could now.
         left = [await self._submit_left(last_run, pause) for pause in pauses.known]
