@@ -129,7 +129,7 @@ def _draft_key(problem: Problem) -> str:
 def _message_lines(
     new: Sequence[Problem], solved: Sequence[Problem], unseen: Sequence[Problem]
 ) -> list[str]:
-    lines = [one.text for one in new[:MAX_NAMED]]
+    lines = [f"Problem: {one.text}" for one in new[:MAX_NAMED]]
     if len(new) > MAX_NAMED:
         lines.append(f"{len(new) - MAX_NAMED} more problems: see the bot's log.")
     lines += [f"Solved: {one.text}" for one in solved[:MAX_NAMED]]

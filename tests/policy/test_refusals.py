@@ -186,6 +186,10 @@ RULES = [
     ("run: {idempotent: 1}", ".idempotent: This must be true or false, not 1."),
     ("run: {idempotent: 'yes'}", ".idempotent: This must be true or false, not `yes`."),
     (
+        "run: {idempotent: 'true'}",
+        ".idempotent: This must be true or false, not `true`. Remove the",
+    ),
+    (
         "run: {when: true}",
         ".when: This must be a JSON Schema, which is a mapping, not true.",
     ),

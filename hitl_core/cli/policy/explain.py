@@ -144,7 +144,7 @@ def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tu
         more = f" and {len(others) - _MAX_TOOLS} more" if len(others) > _MAX_TOOLS else ""
         yield (
             "edits to",
-            (", ".join(others[:_MAX_TOOLS]) + more) or "no other tool with its own rule",
+            (", ".join(others[:_MAX_TOOLS]) + more) or "no other tool",
         )
     if ruling.idempotent:
         yield "in doubt", "it runs again automatically (idempotent)"

@@ -99,7 +99,8 @@ class ConfigNode:
 
     def boolean(self) -> bool | None:
         if not isinstance(self.value, bool):
-            return self.add_problem(f"This must be true or false, not {self}.")
+            quoted = " Remove the quotes." if self.value in ("true", "false") else ""
+            return self.add_problem(f"This must be true or false, not {self}.{quoted}")
         return self.value
 
 

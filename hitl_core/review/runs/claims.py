@@ -234,6 +234,8 @@ def _has_started(review: Review, call: Call) -> bool:
 
 def check_lease(review: Review, fence: int, now: float) -> Lease:
     lease = review.lease
+    if review.status == "done":
+        raise LeaseLost("This review is done: nothing of it runs any more.")
     if review.status != "claimed" or lease is None or lease.fence != fence or lease.until <= now:
         raise LeaseLost("This process no longer holds the review: its lease ended.")
     return lease

@@ -85,7 +85,7 @@ async def test_a_problem_is_told_though_the_clock_was_set_back(
         await notices.tick()
         clock.now += 10
 
-    assert messages(sandbox) == ["Slack's users.info failed."]
+    assert messages(sandbox) == ["Problem: Slack's users.info failed."]
 
 
 def test_a_problem_without_reports_ends(health: Health, clock: Clock) -> None:
@@ -127,8 +127,8 @@ async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
         await notices.tick()
     [message] = messages(sandbox)
     first, second = message.splitlines()
-    assert first == "Cards for #suport can't be shown."
-    assert second.startswith("Slack's usergroups")
+    assert first == "Problem: Cards for #suport can't be shown."
+    assert second.startswith("Problem: Slack's usergroups")
 
     health.resolve("place", "slack:#suport")
     health.resolve("lookup", "usergroups.list")
