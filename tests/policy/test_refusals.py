@@ -187,7 +187,7 @@ RULES = [
     ("run: {idempotent: 'yes'}", ".idempotent: This must be true or false, not `yes`."),
     (
         "run: {idempotent: 'true'}",
-        ".idempotent: This must be true or false, not `true`. Remove the",
+        ".idempotent: This must be true or false, not `true`. Remove the quotes.",
     ),
     (
         "run: {when: true}",
