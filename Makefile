@@ -105,7 +105,7 @@ contracts: $(VENV)/.dev ## import rules between packages
 	@$(VENV)/bin/lint-imports --no-logo
 
 clean: ## delete the virtual environment, caches and the demo's data
-	@rm -rf $(VENV) $(VENV)-3.* .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-3.* .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .demo.lock
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment, filled in two steps, because the demo needs no test tools.

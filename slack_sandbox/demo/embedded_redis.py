@@ -129,7 +129,7 @@ class EmbeddedRedis:
             self._owner = (self.data_dir / "owner.lock").open("w")
         except OSError as error:
             raise EmbeddedRedisError(f"Redis cannot use {self.data_dir}: {error}.") from error
-        if not _try_lock(self._owner):
+        if not try_lock(self._owner):
             self._release()
             raise EmbeddedRedisError(
                 f"The data folder {self.data_dir} is in use by another running process."
@@ -143,7 +143,7 @@ class EmbeddedRedis:
         """
         with (self.data_dir / "server.lock").open("w") as lock:
             deadline = time.monotonic() + _STOP_TIMEOUT
-            while not _try_lock(lock):
+            while not try_lock(lock):
                 self._stop_orphan()
                 if time.monotonic() > deadline:
                     raise EmbeddedRedisError(
@@ -214,7 +214,7 @@ def _is_ready(port: int, pid: int) -> bool:
     return reply.startswith(b"+PONG") and b"\nprocess_id:%d\r" % pid in reply
 
 
-def _try_lock(file: IO[str]) -> bool:
+def try_lock(file: IO[str]) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

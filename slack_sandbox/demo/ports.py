@@ -25,7 +25,9 @@ def find_free_ports(count: int) -> list[int]:
 
 
 def is_free(port: int) -> bool:
+    """Whether a server can listen on it."""
     with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as a server does
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..sandbox import BOT_TOKEN, SIGNING_SECRET
-from .children import PROGRAM, ChildProcess
-from .embedded_redis import EmbeddedRedis
-from .ports import find_free_port
+from .children import PROGRAM, ChildError, ChildProcess
+from .embedded_redis import EmbeddedRedis, try_lock
+from .ports import find_free_port, is_free
 from .teams import announce, has_teams, make_teams, people_text, read_settings
 
 APPROVALS = "C0APPROVE"
@@ -58,10 +58,16 @@ def open_services(
     """Everything except the agent; it runs until the block ends. `port` and `teams_port` are the ports of the
     pages; 0 takes a free one.
     """
-    if fresh:
-        shutil.rmtree(data, ignore_errors=True)
-    data.mkdir(parents=True, exist_ok=True)
+    for used in filter(None, (port, teams_port)):
+        if not is_free(used):
+            raise ChildError(
+                f"Port {used} is in use, maybe by another demo. Choose another: --port N."
+            )
     with ExitStack() as stack:
+        stack.enter_context(_hold_folder(data))
+        if fresh:
+            shutil.rmtree(data, ignore_errors=True)
+        data.mkdir(parents=True, exist_ok=True)
         redis: EmbeddedRedis | None = None
         redis_url = os.environ.get("HITL_REDIS_URL", "")
         if not redis_url:
@@ -88,6 +94,20 @@ def open_services(
             asyncio.run(announce(teams_page))
         bot_url = f"http://127.0.0.1:{bot_port}"
         yield Services(data, page, bot_url, redis_url, redis, sandbox, bot, teams, teams_page)
+
+
+@contextmanager
+def _hold_folder(data: Path) -> Generator[None, None, None]:
+    """The folder belongs to this demo during the block. Raises ChildError if another one has it. The lock is
+    beside the folder, because a fresh demo deletes the folder.
+    """
+    data.parent.mkdir(parents=True, exist_ok=True)
+    with data.with_name(f"{data.name}.lock").open("w") as lock:
+        if not try_lock(lock):
+            raise ChildError(
+                f"Another demo uses the folder {data}. End it, or choose another folder: --data FOLDER."
+            )
+        yield
 
 
 def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> ChildProcess:

@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 
 from slack_sandbox.client.actor import Actor
+from slack_sandbox.demo.children import ChildError
+from slack_sandbox.demo.command import HERE
+from slack_sandbox.demo.services import open_services
 from tests.support.processes.ports import find_free_port_before_another
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
@@ -115,3 +118,26 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
 
     # and the side effects happened, once
     assert len(list((tmp_path / "agent" / "outbox").glob("*.eml"))) == 1
+
+
+def test_two_demos_share_neither_folder_nor_port(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a demo on a Redis of the environment; when another one starts in its folder, or on a port that is
+    in use, then it is refused, and the logs of the first one are whole: it cut them."""
+    monkeypatch.setenv("HITL_REDIS_URL", redis_url)
+    policy = HERE / "policy.yaml"
+    with open_services(tmp_path, policy=policy, port=0) as services:
+        log = services.bot.text()
+        with (
+            pytest.raises(ChildError, match="Another demo uses the folder"),
+            open_services(tmp_path, policy=policy, port=0),
+        ):
+            pass
+        port = int(services.page.rstrip("/").rpartition(":")[2])
+        with (
+            pytest.raises(ChildError, match=f"Port {port} is in use"),
+            open_services(tmp_path / "other", policy=policy, port=port),
+        ):
+            pass
+        assert services.bot.text().startswith(log)
