@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from hitl_core.forms import Answers
+from hitl_core.jsonschema import wrap_schema
 from hitl_core.model import Action, JsonObject, Review
 from hitl_core.review import Proposal, answer_schema_of, hides_options
 
@@ -19,8 +20,6 @@ from .session import FormSession, FormSource
 _ANSWER_FIELD = "answer"
 _LABEL = "Your answer"
 _TEXT_KEYWORDS = {"type", "title", "description", "minLength", "maxLength", "default", "examples"}
-#: Where `$ref`s inside the schema point to.
-_REFERENCE_KEYWORDS = ("$schema", "$defs", "definitions")
 
 
 def is_plain_text(schema: Mapping[str, Any] | None) -> bool:
@@ -43,8 +42,9 @@ class AnswerForm(ReviewForm):
         self._review, self._action = review, action
         self._kind: Literal["respond", "approve"] = kind
         answer_schema = answer_schema_of(review, action) or {}
-        self._is_object = answer_schema.get("type") == "object"
-        schema = answer_schema if self._is_object else _to_object_schema(answer_schema)
+        self._is_object = _has_own_fields(answer_schema)
+        titled = {"title": _LABEL, **answer_schema}
+        schema = answer_schema if self._is_object else wrap_schema(titled, _ANSWER_FIELD)
         # The agent may have chosen these names.
         source = FormSource(
             schema,
@@ -76,11 +76,7 @@ class AnswerForm(ReviewForm):
         return FormFrame("Answer", effect, "Answer", about, question=question)
 
 
-def _to_object_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema of an object with the answer as its only property, because a form needs an object."""
-    return {
-        **{key: schema[key] for key in _REFERENCE_KEYWORDS if key in schema},
-        "type": "object",
-        "properties": {_ANSWER_FIELD: {"title": _LABEL, **schema}},
-        "required": [_ANSWER_FIELD],
-    }
+def _has_own_fields(schema: Mapping[str, Any]) -> bool:
+    """Whether the answer is an object whose properties are the form's fields."""
+    is_object = schema.get("type") == "object" and bool(schema.get("properties"))
+    return is_object and not {"anyOf", "oneOf"} & schema.keys()

@@ -49,6 +49,7 @@ from hitl_core.jsonschema.validate import (
     check_schema,
     check_schema_text,
     compile_schema,
+    wrap_schema,
     write_schema,
 )
 
@@ -100,5 +101,6 @@ __all__ = [
     "parse_pointers",
     "search",
     "to_pointer",
+    "wrap_schema",
     "write_schema",
 ]

@@ -96,6 +96,15 @@ def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> lis
     return list(dict.fromkeys(errors))[:MAX_PROBLEMS]
 
 
+def wrap_schema(schema: Mapping[str, Any], name: str) -> Json:
+    """The schema of an object whose only property is a value of this schema. The definitions stay at the top,
+    because references lead there.
+    """
+    top = {key: schema[key] for key in ("$schema", "$defs", "definitions") if key in schema}
+    own = {key: value for key, value in schema.items() if key not in top}
+    return {**top, "type": "object", "properties": {name: own}, "required": [name]}
+
+
 def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
     """The compiled schema, from the cache if possible. Raises SchemaError."""
     outcome = _compile(write_schema(schema), False)

@@ -16,6 +16,7 @@ from hitl_core.jsonschema import (
     SchemaError,
     check_schema,
     compile_schema,
+    wrap_schema,
 )
 from hitl_core.model import JsonObject
 
@@ -71,7 +72,7 @@ def find_answer_problem(schema: dict[str, Any]) -> str | None:
         for key, value in (("writeOnly", True), ("readOnly", True), ("format", "password")):
             if keywords.get(key) == value:
                 return f"People write the answer, so no part of it can be `{key}: {str(value).lower()}`."
-    return None
+    return find_problem(wrap_schema(schema, "answer"))
 
 
 def hides_parts(schema: Schema | None, redact: tuple[str, ...] = ()) -> bool:

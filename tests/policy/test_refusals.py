@@ -517,6 +517,10 @@ def test_an_agent_s_own_schema_may_hold_any_note() -> None:
             '{type: array, items: {$ref: "#"}}',
             "In an answer's schema a `$ref` must begin with `#/$defs/`, not '#'.",
         ),
+        (
+            '{$id: "https://a.b/c", $ref: "#/$defs/x", $defs: {x: {}}}',
+            "The schema refers to #/$defs/x, which does not exist in it.",
+        ),
     ],
 )
 def test_an_answer_that_nobody_could_give_is_refused_at_load(schema: str, reason: str) -> None:

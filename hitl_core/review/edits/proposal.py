@@ -20,6 +20,7 @@ from hitl_core.jsonschema import (
     hide_errors,
     parse_pointer,
     to_pointer,
+    wrap_schema,
 )
 from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edits.edit_rules import EditRuling, judge_edit
@@ -205,7 +206,8 @@ def final_message(action: Action, proposal: Proposal) -> str | None:
     if message is None and proposal.type == "respond" and value is not NO_ANSWER:
         message = value if isinstance(value, str) else encode({"": value}).data.decode()[4:-1]
     blank = not (message or "").strip()
-    if proposal.type == "respond" and (message is None or (blank and not proposal.verbatim)):
+    may_be_blank = proposal.verbatim or value is not NO_ANSWER  # the answer's schema is checked
+    if proposal.type == "respond" and (message is None or (blank and not may_be_blank)):
         raise Refused("message_required", "Write the answer that the agent gets instead.")
     if proposal.type == "reject" and action.config.reject_reason == "required" and blank:
         raise Refused("message_required", "Write why: the policy requires a reason.")
@@ -215,12 +217,8 @@ def final_message(action: Action, proposal: Proposal) -> str | None:
 
 
 def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
-    # A `$ref` starts at the root, so the definitions must stay there.
-    root = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
-    own = {key: value for key, value in schema.items() if key not in root}
-    args_schema = {"type": "object", "properties": {"answer": own}, **root}
     try:
-        problems = check_args(args_schema, {"answer": answer})
+        problems = check_args(wrap_schema(schema, "answer"), {"answer": answer})
     except SchemaError as error:
         raise Refused("invalid_answer", f"The answer can't be checked here: {error}.") from error
     return problems[0].message if problems else None

@@ -122,9 +122,13 @@ class World:
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        policy = Policy.from_mapping({"default": "review", "interrupt_on": RULES})
-        self._gate = Gate(self.store, policy=policy, agent="agent")
+        self.use(RULES)
         self.restart()
+
+    def use(self, rules: Json) -> None:
+        """Submit by these rules from now on."""
+        policy = Policy.from_mapping({"default": "review", "interrupt_on": rules})
+        self._gate = Gate(self.store, policy=policy, agent="agent")
 
     def restart(self) -> None:
         directory = Directory(Channels(cast(Channel, CHANNEL)))
@@ -519,3 +523,68 @@ async def test_a_blank_answer_is_null_where_the_question_allows_that(world: Worl
     decision = (await world.review()).actions[0].decision
     assert decision is not None
     assert (decision.answer, decision.message) == (None, "null")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$schema": "http://json-schema.org/draft-07/schema#", "type": "integer"},
+        {"$ref": "#/definitions/n", "definitions": {"n": {"type": "integer"}}},
+        {"$ref": "#/$defs/n", "$defs": {"n": {"$anchor": "n", "type": "integer"}}},
+        {"$ref": "#/$defs/n", "$defs": {"n": {"$id": "https://a.b/n", "type": "integer"}}},
+        {"allOf": [{"$ref": "#/$defs/n"}], "$defs": {"n": {"type": "integer"}}},
+    ],
+)
+async def test_whatever_else_an_answers_schema_says_people_can_answer(
+    world: World, schema: Json
+) -> None:
+    """Given a schema that the policy accepts, with a draft, anchors or addresses; then its form opens, and
+    takes an answer. No form could be made of these, so nobody could answer."""
+    world.use({"count": {"answer_schema": schema, "allowed_decisions": ["respond"]}})
+    await world.ask("count", {})
+    page = await world.open("respond")
+    [one] = page.fields
+    assert isinstance(
+        await world.form_service.submit(page.ref, "f", Entries({one.id: "3"}), OPERATOR, "op"),
+        Stored,
+    )
+    decision = (await world.review()).actions[0].decision
+    assert decision is not None
+    assert decision.answer == 3
+
+
+async def test_an_answer_of_alternatives_has_their_fields(world: World) -> None:
+    """Given an answer that is one of two objects, or has no known properties; then its form names it, and
+    has a choice where there is one."""
+    ways = [
+        {"title": name, "properties": {key: TEXT}, "required": [key]}
+        for name, key in (("Mail", "to"), ("Post", "zip"))
+    ]
+    world.use(
+        {
+            "way": {
+                "answer_schema": {"type": "object", "oneOf": ways},
+                "allowed_decisions": ["respond"],
+            },
+            "any": {"answer_schema": {"type": "object"}, "allowed_decisions": ["respond"]},
+        }
+    )
+    await world.ask("way", {})
+    assert shown(await world.open("respond")) == {"Your answer": None}
+    page = await world.turn(await world.open("respond"), **{"Your answer": "1"})
+    assert isinstance(await world.send(page, **{"Your answer › zip": "1010"}), Stored)
+    assert (await world.review()).actions[0].decision.answer == {"zip": "1010"}  # type: ignore[union-attr]
+    await world.ask("any", {})
+    assert shown(await world.open("respond")) == {"Your answer": None}
+
+
+async def test_an_empty_text_is_an_answer_where_the_policy_says_so(world: World) -> None:
+    choice = {"oneOf": [{"const": "", "title": "None"}, {"const": "b"}]}
+    world.use({"suffix": {"answer_schema": choice, "allowed_decisions": ["respond"]}})
+    await world.ask("suffix", {})
+    assert isinstance(
+        await world.send(await world.open("respond"), **{"Your answer": "0"}), Stored
+    )
+    decision = (await world.review()).actions[0].decision
+    assert decision is not None
+    assert (decision.answer, decision.message) == ("", "")
