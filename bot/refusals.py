@@ -41,7 +41,10 @@ NO_ACTION = "This review has no such action."
 NO_ANSWER = "This review has no such answer."
 NOT_HERE = "This review is no longer shown here."
 NO_PART_HERE = "No part of this review is shown there."
-NOT_SHOWN_YET = "No card is shown yet. Press again in a moment."
+NOT_SHOWN_YET = (
+    "There is no card here whose replies you can read, so the file has no place. If the review is new, press"
+    " again in a moment."
+)
 NO_STEP = "There is no further step: nobody else can get this."
 ESCALATE_ON_CARD = (
     "Press the button on the card in its channel, so that it is known from where to escalate."

@@ -152,13 +152,12 @@ class ReviewAccess:
     async def find_message(
         self, target: ActionRef, who: Reviewer
     ) -> tuple[PermittedSnapshot, Place, MessageRef]:
-        """The review, and the message in this person's channel that shows the action, with its place."""
+        """The review, and a message that shows the action where this person can read it."""
         snapshot = await self.load_for_view(target, who)
         action = snapshot.review.action(target.action)
         places = action.places if action else snapshot.review.places
-        for place, ref in snapshot.posts.items():
-            if place.base in places and ref.channel == who.channel:
-                return snapshot, place, ref
+        if (place := await self._directory.find_readable(who, snapshot, places)) is not None:
+            return snapshot, place, snapshot.posts[place]
         raise Refused("gone", refusals.NOT_SHOWN_YET)
 
     async def load_at_place(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, POLICY, Grant, Reviewer, Snapshot, Vote, split_id
+from hitl_core.model import CLI, POLICY, Grant, Place, Reviewer, Snapshot, Vote, split_id
 
 from .. import click_budget, refusals
 from ..channels.contract import ChannelError, LookupFailed, Undeliverable
@@ -72,6 +73,28 @@ class Directory(DeciderPool):
             return frozenset(out)
 
         return await _answer_in_time(find_ineligible())
+
+    async def find_readable(
+        self, who: Reviewer, snapshot: Snapshot, places: Collection[Place]
+    ) -> Place | None:
+        """Of the messages at these places, one that this person can read: their own copy, else one in a
+        conversation, if possible where they are known to be a member. Never one in another person's chat.
+        """
+        lookups, shared = self._lookups[who.channel], list[Place]()
+        for place, ref in snapshot.posts.items():
+            if place.base not in places or ref.channel != who.channel:
+                continue
+            audience = lookups.channel.audience(place.base)
+            if who.id in (place.member, audience.id):
+                return place
+            if audience.kind == "conversation":
+                shared.append(place)
+        if len(shared) > 1:
+            for place in shared:
+                with suppress(Refused):
+                    if await _answer_in_time(lookups.is_place_member(who.id, snapshot, place)):
+                        return place
+        return next(iter(shared), None)
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked, with their display name and other identities. Only ids are used for
