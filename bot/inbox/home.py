@@ -11,12 +11,13 @@ from typing import TypeVar
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Review, Reviewer, Snapshot
-from hitl_core.review import decisions, vote_count
+from hitl_core.review import decisions
 from hitl_core.store import Store
 
 from ..card import Card
 from ..logs import trace_of
 from ..people import Directory
+from .action_pages import needs_others
 from .reply import PermittedSnapshot
 
 log = logging.getLogger(__name__)
@@ -195,11 +196,10 @@ class HomePermissions:
 
     async def _needs_decision(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
         review = snapshot.review
-        if any(vote.by.is_same_human(who) and vote.type != "reject" for vote in action.votes):
+        if needs_others(review, action, who):
             return False
         try:
             decisions.check_decidable(review, action, action.revision, snapshot.now)
-            vote_count.check_voter(review, action, "approve", who)
         except Refused:
             return False
         return await self.can_decide(who, snapshot, action.grants)

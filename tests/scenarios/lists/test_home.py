@@ -25,6 +25,7 @@ PARTS = """
   mine: {reviewers: {users: [U0ALICE]}}
   carls: {reviewers: {users: [U0CARL]}}
   both: {reviewers: {users: [U0ALICE, U0BOB], quorum: 2}}
+  no: {reviewers: {users: [U0ALICE, U0BOB], reject_quorum: 2}}
   done: {reviewers: {users: [U0ALICE]}}
 """
 
@@ -106,16 +107,18 @@ async def test_a_reason_is_asked_for_in_the_home_as_on_the_card(scene: Scene) ->
 
 
 async def test_each_review_is_in_its_part_of_the_home(scene: Scene) -> None:
-    """Given reviews of which Alice may decide one, asked for another herself, has voted on a third and
-    decided a fourth; then each is in its part of her Home, and in no other."""
+    """Given reviews of which Alice may decide one, asked for another herself, has approved and rejected
+    two that need others too, and decided a fifth; then each is in its part of her Home, and in no other."""
     await scene.bot()
     gate = await scene.gate(POLICY + PARTS)
-    for name in ("mine", "carls", "both", "done"):
+    for name in ("mine", "carls", "both", "no", "done"):
         who = "U0ALICE" if name == "carls" else "U0DANA"
         scene.ask(gate, ToolCall("c1", name, {"x": 1}), thread_id=name, requester=who)
         await scene.card(f"thread “{name}”")
     for name in ("both", "done"):
         await scene.alice.press(await scene.card(f"thread “{name}”"), "approve")
+    await scene.alice.press(await scene.card("thread “no”"), "reject")
+    assert (await scene.alice.submit())["ok"]
 
     view = await open_home(scene, "U0ALICE", "1 review waits for you", "Decided by you")
     first, others = text(view).split("Waiting for others")
@@ -123,6 +126,7 @@ async def test_each_review_is_in_its_part_of_the_home(scene: Scene) -> None:
     assert "mine" in first
     assert "carls" in others
     assert "both" in others
+    assert "run no" in others
     assert "done" in decided
     assert "carls" not in first + decided
 
