@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from hitl_core.errors import HitlError, RefusalCode, Refused
+from hitl_core.errors import DecisionError, HitlError, RefusalCode, Refused
 from hitl_core.model import (
     DecisionType,
     DoubtAnswer,
@@ -16,7 +16,7 @@ from hitl_core.model import (
     Reviewer,
     Snapshot,
 )
-from hitl_core.review import Decide
+from hitl_core.review import Decide, DecideAll
 
 from .. import refusals
 from ..card import READ_FIRST, Line
@@ -84,7 +84,17 @@ class Reply:
                 unanswered = ActionRef(
                     command.review_id, command.action, proposal.revision, proposal.seal
                 )
-        return cls(refused.code, str(refused), unread, unanswered, snapshot)
+        text = _about_all(refused) if isinstance(command, DecideAll) else str(refused)
+        return cls(refused.code, text, unread, unanswered, snapshot)
+
+
+def _about_all(refused: Refused) -> str:
+    """Why several actions were not approved together: of which one it is, if that is known."""
+    text, tool = str(refused), refused.tool if isinstance(refused, DecisionError) else None
+    if refused.code not in ("already_voted", "not_permitted", "own_edit", "requester"):
+        return text
+    named = f"{tool}: {text}" if tool else text
+    return f"{named} So nothing was approved: decide one by one."
 
 
 class Unread(NamedTuple):

@@ -73,9 +73,8 @@ def decide(
         check_not_run(review, action)
         action = add_revision(ruling, proposal, args, name, by, now)
         if ruling.verdict is not None:
-            approval_counts = (
-                has_new_grant and not ruling.is_stricter and not _is_requester(review, action, by)
-            )
+            excluded = action.route.reviewers.exclude_requester and review.is_requester(by)
+            approval_counts = has_new_grant and not ruling.is_stricter and not excluded
             note = " ".join(filter(None, (note, _rule_note(name, ruling.verdict))))
     if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
         action = vote_count.add_vote(review, action, proposal, message, by, now)
@@ -102,12 +101,13 @@ def decide_all(
     place: Place | None = None,
     seal: str | None = None,
 ) -> Transition:
-    """Several decisions at once, by the actions' keys: all are applied, or none.
+    """Several decisions at once, by the actions' keys: all are applied, or none. A vote that this person has
+    given already stays as it is, unless they have given all of them.
 
     Raises DecisionError for the first decision that is refused, and Refused if `seal` is not the seal of
     these actions together. The event lists all actions, decisions and digests, in the same order.
     """
-    changed, events = review, list[Event]()
+    changed, events, repeated = review, dict[str, Event](), None
     for index, (key, proposal) in enumerate(proposals.items()):
         try:
             ineligible = (ineligible_voters or {}).get(key, ())
@@ -116,23 +116,27 @@ def decide_all(
             action = review.action(key)
             tool = action.request.name if action else None
             field = refused.field if isinstance(refused, DecisionError) else "type"
-            raise DecisionError(
+            error = DecisionError(
                 str(refused), index=index, tool=tool, field=field, code=refused.code
-            ) from refused
-        events.append(event)
+            )
+            if refused.code != "already_voted":
+                raise error from refused
+            repeated = repeated or error
+        else:
+            events[key] = event
     if not events:
-        raise DecisionError("The answer has no decision: decide at least one action.")
+        raise repeated or DecisionError("The answer has no decision: decide at least one action.")
     check_seal(review, seal, *proposals)
-    kinds = [event.kind for event in events]
+    kinds = [event.kind for event in events.values()]
     event = make_event(
         "decided" if "decided" in kinds else "edited" if "edited" in kinds else "voted",
         review,
         now,
-        proposals,
+        events,
         after=changed,
         by=by,
-        what=[event.what or "" for event in events],
-        why="; ".join(dict.fromkeys(event.why for event in events if event.why)) or None,
+        what=[event.what or "" for event in events.values()],
+        why="; ".join(dict.fromkeys(each.why for each in events.values() if each.why)) or None,
         place=place,
     )
     return Transition(changed, event)
@@ -174,12 +178,6 @@ def check_not_run(review: Review, action: Action) -> None:
     if run is not None and run.state != "cleared":  # else people ordered to run it again
         text = f"{action.name} may have run as it is, so it can't be changed."
         raise Refused("already_started", text)
-
-
-def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
-    """Whether this is the requester, and the rule excludes the requester."""
-    excluded = action.route.reviewers.exclude_requester
-    return excluded and review.is_requester(by)
 
 
 def _check_proposal(review: Review, key: str, proposal: Proposal, now: float) -> Action:

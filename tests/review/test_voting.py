@@ -418,16 +418,30 @@ def test_a_whole_answer_of_votes_only_says_so():
     assert changed.event.before != changed.event.digest
 
 
-def test_a_whole_answer_with_one_vote_too_many_changes_nothing():
+def test_a_whole_answer_keeps_a_vote_that_was_given_already():
+    """As Approve all of a person who approved one of the actions before."""
+    review = decide_all(two(), {"1": proposal()}, ADA, NOW).review
+    after, event = decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW)
+    assert (event.kind, event.action, event.what) == ("decided", "2", "approve")
+    assert after.action("1") == review.action("1")
+    with raises_refused("stale"):
+        decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW, seal="0" * 16)
+
+
+def test_a_whole_answer_of_votes_that_were_given_already_is_refused():
     review = decide_all(two(), {"1": proposal()}, ADA, NOW).review
     with pytest.raises(DecisionError) as caught:
-        decide_all(review, {"2": proposal(), "1": proposal()}, ADA, NOW)
-    assert (caught.value.code, caught.value.index, caught.value.tool) == (
-        "already_voted",
-        1,
-        "pair",
-    )
-    assert review.action("2") == two().action("2")
+        decide_all(review, {"1": proposal()}, ADA, NOW)
+    error = caught.value
+    assert (error.code, error.index, error.tool) == ("already_voted", 0, "pair")
+
+
+def test_a_whole_answer_with_one_wrong_decision_changes_nothing():
+    review = decide_all(two(), {"2": proposal()}, ADA, NOW).review
+    with pytest.raises(DecisionError) as caught:
+        decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW)
+    assert (caught.value.code, caught.value.index) == ("already_decided", 1)
+    assert of(review).votes == ()
 
 
 def test_a_whole_answer_drops_the_votes_of_those_who_left():

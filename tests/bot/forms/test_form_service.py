@@ -572,7 +572,7 @@ async def test_an_answer_of_alternatives_has_their_fields(world: World) -> None:
     await world.ask("way", {})
     assert shown(await world.open("respond")) == {"Your answer": None}
     page = await world.turn(await world.open("respond"), **{"Your answer": "1"})
-    assert isinstance(await world.send(page, **{"Your answer › zip": "1010"}), Stored)
+    assert isinstance(await world.send(page, **{"Your answer \u203a zip": "1010"}), Stored)
     assert (await world.review()).actions[0].decision.answer == {"zip": "1010"}  # type: ignore[union-attr]
     await world.ask("any", {})
     assert shown(await world.open("respond")) == {"Your answer": None}

@@ -199,6 +199,32 @@ async def test_approve_all_is_one_command(
     assert reply.snapshot.review.status == "settled"
 
 
+async def test_approve_all_that_is_refused_says_what_and_why(
+    inbox: Inbox, store: CountingStore, alice: Reviewer
+) -> None:
+    """Given two actions of which Alice may not decide one, or must leave one to others; then her Approve all
+    says so, and that nothing was approved."""
+    alone, bobs = {"users": ["U0ALICE"]}, {"users": ["U0BOB"]}
+    others = {"users": ["U0ALICE", "U0BOB"], "editor_approves": False}
+    for second, kind, texts in (
+        (bobs, None, ("Only “Bob Reyes”", "So nothing was approved: decide one by one.")),
+        (others, "edit", ("two: You made this edit yourself", "So nothing was approved")),
+    ):
+        rules = {"one": {"reviewers": alone}, "two": {"reviewers": second}}
+        by = policy(**{name: {**rule, "must_read": False} for name, rule in rules.items()})
+        review, event = review_of([call("one", "c1"), call("two", "c2", n=1)], by=by)
+        await Reviews(store).submit(review, event)
+        plans = {"1": Proposal("approve", 1), "2": Proposal("approve", 1)}
+        if kind is not None:
+            plans["2"] = Proposal("approve", 2)
+            edit = Decide(review.id, "2", proposal("edit", n=7), alice, "op0")
+            assert (await inbox.apply(await pressed(store, edit))).code == "ok"
+        reply = await inbox.apply(DecideAll(review.id, plans, alice, f"op{kind}"))
+        assert all(text in reply.text for text in texts), reply.text
+        newest = (await Reviews(store).load(review.id)).review
+        assert all(action.is_pending for action in newest.actions)
+
+
 @pytest.mark.parametrize(("number", "code"), [(1, "ok"), (2, "unknown_action")])
 async def test_a_choice_is_the_answer_with_its_number(
     inbox: Inbox, store: CountingStore, alice: Reviewer, number: int, code: str
