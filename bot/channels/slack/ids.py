@@ -123,11 +123,16 @@ def view_of(body: Body) -> Body:
 def message_of(body: Body) -> MessageRef | None:
     """The message with the button; None in a modal and in App Home."""
     container = body["container"]
-    if container.get("type") != "message" or container.get("is_ephemeral"):
+    if container.get("type") != "message" or is_private(body):
         return None
     return MessageRef(
         channel="slack", conversation=container["channel_id"], ts=container["message_ts"]
     )
+
+
+def is_private(body: Body) -> bool:
+    """Whether the button is in a message that only this person sees."""
+    return bool(body["container"].get("is_ephemeral"))
 
 
 def message_metadata(review_id: str, place: Place) -> dict[str, str]:

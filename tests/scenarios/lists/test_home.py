@@ -16,7 +16,7 @@ from hitl_core.review import claims
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email, sql
 from tests.support.builders import review_of as made
-from tests.support.slack import OPS, review_of, words
+from tests.support.slack import OPS, buttons, review_of, words
 from tests.support.waiting import wait_until
 
 View = dict[str, Any]
@@ -256,7 +256,8 @@ async def test_the_home_works_over_sockets(scene: Scene) -> None:
 
 async def test_approvals_lists_and_shows(scene: Scene) -> None:
     """Given a review; then /approvals lists it anywhere, also between two people, and /approvals show
-    draws its card with buttons that work; others learn who may decide, and a wrong id is told."""
+    draws its card with buttons that work, and the card says so; others learn who may decide, and a wrong id
+    is told."""
     await scene.bot()
     waiting = scene.ask(await scene.gate(POLICY + 'escalate: [{after: 1h, to: "slack:#team-ops"}]'))
     card = await scene.card("send_email")
@@ -278,6 +279,9 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
     notice = (await scene.actor.ephemerals("U0ALICE"))[-1]
     await scene.actor.click("U0ALICE", "C0ASK", notice["ts"], "approve")
     assert (await waiting).execute
+    [after] = [n for n in await scene.actor.ephemerals("U0ALICE") if n["ts"] == notice["ts"]]
+    assert "approved by" in words(after["blocks"])
+    assert not buttons(after, "approve")
 
 
 async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None:

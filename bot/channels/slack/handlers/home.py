@@ -112,11 +112,15 @@ class HomeTab:
             return {"text": summary(home), "blocks": content}
         if verb != "show" or not rest.strip():
             return {"text": mrkdwn_text(COMMAND_HELP)}
-        card = await self._inbox.reader.card(await self._homes.find_review_id(who, rest), who)
-        reply = await asyncio.to_thread(
+        return await self.private_card(await self._homes.find_review_id(who, rest), who)
+
+    async def private_card(self, review_id: str, who: Reviewer) -> dict[str, Any]:
+        """The card in a message that only this person sees. Raises Refused."""
+        card = await self._inbox.reader.card(review_id, who)
+        message = await asyncio.to_thread(
             card_message.message, card, self._channel.name_of, self._channel.link
         )
-        return {**reply, "blocks": _without_escalate(reply["blocks"])}
+        return {**message, "blocks": _without_escalate(message["blocks"])}
 
     async def _open_home(self, user_id: str) -> None:
         await self._homes.views.record_open(_key(user_id))

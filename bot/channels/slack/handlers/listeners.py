@@ -76,6 +76,8 @@ class Listeners:
             meta = ids.parse_meta(view)
             await self._submissions.show_next_action(view, meta, command.who, reply.snapshot)
             await self._modals.show_approved(body, press, command.who, reply.snapshot)
+        elif reply.code == "ok" and ids.is_private(body):
+            await self._responder.redraw_private_card(respond, command.review_id, command.who)
         else:
             await self._responder.send_reply(body, respond, reply)
         await self._responder.refresh_home(body, reply.snapshot)

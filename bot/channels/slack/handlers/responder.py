@@ -128,6 +128,19 @@ class Responder:
         except TimeoutError:
             raise ChannelError("Slack didn't show a person the answer to a click.") from None
 
+    async def redraw_private_card(
+        self, respond: AsyncRespond, review_id: str, who: Reviewer
+    ) -> None:
+        """Draws the card of `/approvals show` again after a click: the outbox doesn't know it. Never
+        raises, because the click is stored.
+        """
+        try:
+            async with click_budget.timeout("show"):
+                card = await self._home.private_card(review_id, who)
+                await respond(**card, response_type="ephemeral", replace_original=True)
+        except Exception as error:  # also any error of Bolt's HTTP library
+            log.warning("review %s: a private card could not be updated: %s", review_id, error)
+
     async def _refresh_card(self, body: Body, meta: ModalMeta, reply: Reply) -> None:
         await self._inbox.refresh_card(reply, meta.target.review_id, ids.message_of(body))
 
