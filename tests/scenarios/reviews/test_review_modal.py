@@ -65,6 +65,25 @@ async def test_forty_calls_are_decided_one_by_one(scene: Scene) -> None:
     assert len((await waiting).execute) == COUNT
 
 
+async def test_a_form_that_is_opened_after_reading_has_room_for_a_notice(scene: Scene) -> None:
+    """Given the Review modal, when Alice reads all of a long action there, edits it, and asks for the file;
+    then she is told that it is there, and after she has sent the form the next action is shown. Slack shows
+    at most three modals, so the notice did not open."""
+    rule = {**RULE, "must_read": True, "args_schema": {"properties": {"n": {"type": "integer"}}}}
+    _, card = await forty(scene, rule, times=2_500)
+    who = scene.alice.id
+    await scene.alice.press(card, "review")
+    await scene.actor.click_view(who, "see")
+    while "see_page:next" in str(await open_modal(scene)):
+        await scene.actor.click_view(who, "see_page:next")
+    await scene.actor.click_view(who, "edit")
+    await scene.actor.click_view(who, "file")
+    assert "The file is below the card" in await scene.alice.modal()
+    await scene.actor.close(who)
+    assert (await scene.alice.submit(n=100))["ok"]
+    assert where(await open_modal(scene)).startswith("2 of")
+
+
 async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
     """Given the Review modal, when Alice edits, rejects, answers, skips and reads, then each opens on top,
     comes back, and the next action is shown below."""

@@ -156,7 +156,9 @@ class ModalButtons:
         come first. `why` is shown above them.
         """
         view = ids.view_of(body)
-        below = ids.parse_meta(view).review if view.get("callback_id") == "review" else None
+        below = (
+            ids.parse_meta(view).review if view.get("callback_id") in ("review", "see") else None
+        )
         meta = ModalMeta(about, below)
         who = await self._responder.load_reviewer(body)
 

@@ -52,7 +52,7 @@ class Responder:
         pending_view: Coroutine[Any, Any, OpenedView],
     ) -> None:
         """Opens a modal within the trigger's 3 s. If the store is slow, a loading view comes first. If the
-        button is in a modal, the new one opens on top of it. A refusal is shown to the person.
+        button is in a modal, the new one opens on top of it, or in its place. A refusal is shown.
         """
         task = asyncio.create_task(pending_view)
         try:
@@ -84,9 +84,9 @@ class Responder:
         done, _ = await asyncio.wait([task], timeout=click_budget.seconds("loading_view"))
         if done:
             opened = task.result()
-            await self._show_modal(body, opened.view)
+            await self._open_view(body, opened.view)
             return opened
-        view_id = await self._show_modal(body, loading(meta))
+        view_id = await self._open_view(body, loading(meta))
         try:
             opened = await task
         except Refused as refused:
@@ -197,6 +197,14 @@ class Responder:
                 await self._home.publish(str(body["user"]["id"]), seen=seen)
         except Exception as error:
             log.warning("a Home could not be updated: %s", trace_of(error))
+
+    async def _open_view(self, body: Body, view: View) -> str:
+        """Replaces a modal that is on top of another one: Slack shows three, and the third is for notices."""
+        current = ids.view_of(body)
+        if current.get("previous_view_id") is None:
+            return await self._show_modal(body, view)
+        await self._channel.update_view(str(current["id"]), view)
+        return str(current["id"])
 
     async def _show_modal(self, body: Body, view: View) -> str:
         trigger = str(body["trigger_id"])
