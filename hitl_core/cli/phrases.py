@@ -22,6 +22,7 @@ from hitl_core.model import (
     person_label,
 )
 from hitl_core.review import title_of
+from hitl_core.sentences import quote
 
 STATUS_COLOURS: dict[Status, str] = {
     "pending": YELLOW,
@@ -67,11 +68,6 @@ def person_text(by: Reviewer) -> str:
     """Name and id, because only the id is unique: `“Ada” (slack T0ACME/U0ADA)`."""
     id = f"{by.channel} {by.team}/{by.id}"
     return f"{by.name} ({id})" if by.channel == CLI else person_label(by.name, id)
-
-
-def quote(words: str) -> str:
-    """Words of others in quotation marks that they can't close."""
-    return "“" + words.replace("“", '"').replace("”", '"') + "”"
 
 
 def agent_name(name: str) -> str:

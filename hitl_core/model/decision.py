@@ -9,6 +9,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from hitl_core.model.place import is_guid, normalize_id, split_id
 from hitl_core.model.value import Value
+from hitl_core.sentences import quote
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
 #: A person's answer about a call in doubt: it ran; run it again; go on without it.
@@ -101,10 +102,10 @@ def person_label(name: str, id: str) -> str:
     a name could look like a part of the sentence, like several people, or like another person. A GUID has 36
     characters; its first 8 are enough to tell apart two people with the same name.
     """
-    short_name = name.strip().replace("“", '"').replace("”", '"')
+    short_name = name.strip()
     if len(short_name) > MAX_NAME:
         short_name = f"{short_name[: MAX_NAME - 1]}…"
-    return f"“{short_name}” ({id[:8] if is_guid(id) else id})" if short_name else id
+    return f"{quote(short_name)} ({id[:8] if is_guid(id) else id})" if short_name else id
 
 
 class Vote(Value):

@@ -13,15 +13,13 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from hitl_core.model import MessageRef, Place
-from hitl_core.sentences import MAX_LISTED
+from hitl_core.sentences import MAX_LISTED, quote
 
 #: One word, like most names, addresses and ids.
 _ONE_WORD = re.compile(r"[\w.@:/+-]+")
 #: A name like most agents': an identifier of up to four words.
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+){0,3}")
 MAX_IDENTIFIER = 40
-#: Quotation marks that look like ours: those in Unicode's PropList.txt, and their ornaments.
-_MARKS = re.compile("[“”‟〝〞〟＂❝❞⹂\U0001f676-\U0001f678]")  # noqa: RUF001
 #: The stems of words that could be read as a decision, or as ours.
 _STATUS = re.compile(
     r"accept|agree|allow|answer|approv|authori[sz]|cancel|clear|confirm|decid|decis|den[iy]|edited|escalat"
@@ -168,11 +166,6 @@ class PlaceNames:
 def plain_text(line: Iterable[Span]) -> str:
     """The line as plain text. Times are in UTC."""
     return "".join(map(_plain_span, line))
-
-
-def quote(words: str) -> str:
-    """The words of others in quotation marks that they can't close."""
-    return f"“{_MARKS.sub(chr(34), words)}”"
 
 
 def as_name(name: str) -> str:

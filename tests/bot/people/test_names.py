@@ -146,6 +146,7 @@ async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_late
         ("*Bob*\n", "“*Bob*” (U1)"),
         ("Bob or members of #team-ops", "“Bob or members of #team-ops” (U1)"),
         ("a” or “b", '“a" or "b” (U1)'),
+        ("Bob❞ (U1) and ❝Ann", '“Bob" (U1) and "Ann” (U1)'),
         (" ", "U1"),
         ("", "U1"),
     ],
