@@ -13,10 +13,13 @@ STILL_RECORDED = "This message is still being recorded. Press again in a moment.
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
-def may_not_decide(deciders: str, *, is_guest: bool) -> str:
-    """`deciders`: the names of those who may decide. A guest can be a member, but may still not decide."""
+def may_not_decide(deciders: str, *, is_guest: bool, lost: str = "") -> str:
+    """`deciders`: the names of those who may decide. A guest can be a member, but may still not decide.
+    `lost`: the names of the places whose members can't, because no card is shown there.
+    """
     guests = ", and guests only if the policy names them" if is_guest else ""
-    return f"Only {deciders or 'nobody'} may decide this{guests}."
+    there = f" Members of {lost} can't until the review's card can be shown there." if lost else ""
+    return f"Only {deciders or 'nobody'} may decide this{guests}.{there}"
 
 
 def unknown_deciders(problem: object) -> str:

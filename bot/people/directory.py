@@ -9,7 +9,18 @@ from functools import partial
 from typing import TypeVar
 
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, POLICY, Grant, Place, Reviewer, Snapshot, Vote, split_id
+from hitl_core.model import (
+    CLI,
+    POLICY,
+    DeliveryProblem,
+    Grant,
+    Place,
+    Reviewer,
+    Snapshot,
+    Vote,
+    split_id,
+)
+from hitl_core.sentences import join_names
 
 from .. import click_budget, refusals
 from ..channels.contract import ChannelError, LookupFailed, Undeliverable
@@ -42,17 +53,22 @@ class Directory(DeciderPool):
         grants = tuple(grants)
         if await _answer_in_time(self._can_decide(who, snapshot, grants)):
             return
-        if self._has_unposted_card(grants, snapshot):
+        unposted = self._unposted_places(grants, snapshot)
+        if None in unposted.values():
             raise Refused("unknown_members", refusals.STILL_RECORDED)
         if self.is_external(who):
             raise Refused("not_permitted", refusals.ONLY_MEMBERS)
-        raise Refused("not_permitted", await _answer_in_time(self._refusal(who, grants)))
+        text = await _answer_in_time(self._refusal(who, grants, list(unposted)))
+        raise Refused("not_permitted", text)
 
-    async def _refusal(self, who: Reviewer, grants: Sequence[Grant]) -> str:
+    async def _refusal(
+        self, who: Reviewer, grants: Sequence[Grant], unposted: Sequence[Place]
+    ) -> str:
         lookups = self._lookups.get(who.channel)
         person = await lookups.person(who.id) if lookups else None
         is_guest = person is not None and person.kind == "guest"
-        return refusals.may_not_decide(await self.format_deciders(grants), is_guest=is_guest)
+        names, lost = await self.format_deciders(grants), map(self._channels.name_of, unposted)
+        return refusals.may_not_decide(names, is_guest=is_guest, lost=join_names(lost))
 
     async def ineligible_voters(
         self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
@@ -183,9 +199,11 @@ class Directory(DeciderPool):
             ]
         )
 
-    def _has_unposted_card(self, grants: Iterable[Grant], snapshot: Snapshot) -> bool:
-        """Whether the members of some conversation may decide, but its card is not posted yet. If other cards
-        are there, one that has a problem is not waited for.
+    def _unposted_places(
+        self, grants: Iterable[Grant], snapshot: Snapshot
+    ) -> dict[Place, DeliveryProblem | None]:
+        """The conversations whose members may decide as soon as the card is posted there, and why it is not.
+        The problems only count if other cards are there: then nobody waits for these.
         """
         places = {
             place
@@ -195,8 +213,9 @@ class Directory(DeciderPool):
             if (audience := self._channels.audience(place)) is not None
             and audience.kind == "conversation"
         }
-        missing = places - snapshot.posts.keys()
-        return bool(missing - snapshot.review.troubles.keys() if missing < places else missing)
+        missing = sorted(places - snapshot.posts.keys())
+        troubles = snapshot.review.troubles if len(missing) < len(places) else {}
+        return {place: troubles.get(place) for place in missing}
 
 
 async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:

@@ -116,8 +116,8 @@ async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
 
 async def test_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directory) -> None:
     """Given an action that is shown in #team-ops, and can't be shown at its other place; when Alice presses,
-    who may not decide, then she is told who may: she was told to press again, each time. Where no card is
-    shown at all, it is not known."""
+    who may not decide, then she is told who may, and that members of the other place can't now: she was told
+    to press again, each time. Where no card is shown at all, it is not known."""
     seen = snapshot()
     why = DeliveryProblem(why="there is no such channel", since=0.0)
     review = seen.review.model_copy(update={"troubles": {Place("slack:#not-posted"): why}})
@@ -126,6 +126,8 @@ async def test_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directo
         with pytest.raises(Refused) as refused:
             await directory.check_can_decide(person("U0ALICE"), here, [OF_OPS, NOBODY_YET])
         assert refused.value.code == code
+        lost = "Members of #not-posted can't until the review's card can be shown there."
+        assert (lost in str(refused.value)) == bool(posts)
 
 
 async def test_what_was_looked_up_is_asked_once_a_minute(
