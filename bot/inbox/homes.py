@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from hitl_core.errors import HitlError, ReviewNotFound, ReviewUnreadable
-from hitl_core.model import DEFAULT_PLACE, Call, MessageRef, Place, Reviewer, Snapshot
+from hitl_core.model import DEFAULT_PLACE, Call, MessageRef, Reviewer, Snapshot
 from hitl_core.review import Reviews
 
 from ..card import Card, build_card
@@ -32,7 +32,7 @@ class HomeLoader:
     """Loads Homes: finds candidates in the store's index of audiences, then checks each permission."""
 
     def __init__(self, reviews: Reviews, channels: Channels, directory: Directory) -> None:
-        self._reviews, self._channels, self._directory = reviews, channels, directory
+        self._reviews, self._directory = reviews, directory
         self._permissions = HomePermissions(directory)
         self._index = HomeIndex(reviews, channels, directory, self._permissions)
         self.views = HomeViews(reviews.store)
@@ -145,24 +145,12 @@ class HomeLoader:
     async def _draw_card(
         self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Call]
     ) -> tuple[Card, MessageRef | None]:
-        """The card at a place of one of these calls, and its message: this person's own, or a
-        conversation's.
-        """
+        """The card at a place of one of these calls, and a message of it that this person can read."""
         review, posts = snapshot.review, snapshot.posts
         places = list(dict.fromkeys(place for call in theirs for place in review.places_of(call)))
-        messages: list[tuple[Place, MessageRef]] = []
-        for place in places:
-            if (mine := posts.get(place.for_member(who.id))) is not None:
-                messages.insert(0, (place, mine))
-            audience = self._channels.audience(place)
-            ref = posts.get(place)
-            if audience is None or ref is None or ref.channel != who.channel:
-                continue
-            if audience.kind == "conversation" or audience.id == who.id:
-                messages.append((place, ref))
-        place, ref = (
-            messages[0] if messages else ([*places, *review.places, DEFAULT_PLACE][0], None)
-        )
+        shown = await self._directory.find_readable(who, snapshot, places)
+        place = shown.base if shown else [*places, *review.places, DEFAULT_PLACE][0]
+        ref = posts[shown] if shown else None
         return await offload_drawing(
             review, lambda: build_card(review, place, posts, held=snapshot.held)
         ), ref

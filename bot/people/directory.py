@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -91,15 +91,18 @@ class Directory(DeciderPool):
         return await _answer_in_time(find_ineligible())
 
     async def find_readable(
-        self, who: Reviewer, snapshot: Snapshot, places: Collection[Place]
+        self, who: Reviewer, snapshot: Snapshot, places: Sequence[Place]
     ) -> Place | None:
         """Of the messages at these places, one that this person can read: their own copy, else one in a
         conversation, if possible where they are known to be a member. Never one in another person's chat.
         """
         lookups, shared = self._lookups[who.channel], list[Place]()
-        for place, ref in snapshot.posts.items():
-            if place.base not in places or ref.channel != who.channel:
-                continue
+        posts = [
+            place
+            for place, ref in snapshot.posts.items()
+            if place.base in places and ref.channel == who.channel
+        ]
+        for place in sorted(posts, key=lambda one: places.index(one.base)):
             audience = lookups.channel.audience(place.base)
             if who.id in (place.member, audience.id):
                 return place

@@ -1,4 +1,6 @@
-"""The file with all arguments is posted where the person who asks for it can read it, and to nobody else."""
+"""What leads a person to a card: the file with all arguments, and the links of their Home, are where they can
+read them, and the file goes to nobody else.
+"""
 
 from __future__ import annotations
 
@@ -47,3 +49,16 @@ async def test_the_file_comes_to_the_channel_of_which_the_person_is_a_member(sce
     await get_file(scene, scene.carl, OPS)
     assert len(await files(scene, OPS, CARL)) == 1
     assert await files(scene, APPROVALS, ALICE) == []
+
+
+async def test_a_home_leads_to_the_channel_of_which_the_person_is_a_member(scene: Scene) -> None:
+    await ask_long(scene, "slack:#agent-approvals", "slack:#team-ops")
+    await scene.card("note")
+    await scene.card("note", channel=OPS)
+    await scene.all_shown()
+    for who, there in ((scene.carl, OPS), (scene.alice, APPROVALS)):
+        await scene.actor.open_home(who.id)
+        state = await scene.actor.wait_for(
+            lambda state: state if "open its card" in str(state["home"]) else None, user=who.id
+        )
+        assert f"/archives/{there}/" in str(state["home"])
