@@ -84,12 +84,10 @@ class FormService:
             review,
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
         )
-        saved = ref.draft
-        if (back or saved) and not for_retry:
-            # Else the draft brings back answers for another choice.
-            saved = await self._drafts.save(session_id, who, form.session.answers, saved)
         page = form.session.page - back
-        return await offload_drawing(review, lambda: form.at_page(page, draft=saved).page())
+        if for_retry or not (back or ref.draft):
+            return await offload_drawing(review, lambda: _page_of(form, page))
+        return await self._go_to_page(snapshot, session_id, who, form, page)
 
     async def submit(
         self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, op: str
@@ -136,19 +134,20 @@ class FormService:
     ) -> FormResult:
         draft = await self._drafts.load(session_id, who, ref.draft) if ref.draft else None
 
-        def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage | None]:
-            """The form, and what it contains; None if the next page follows."""
+        def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage | int]:
+            """The form, and what it contains, or the number of the page that follows."""
             form = make_review_form(snapshot.review, action, ref, self._limits, draft)
             form = form.enter(entries)
             if not form.session.shows(entries):
                 # It was sent before the client showed the fields of a new choice.
-                return form, _page_of(form, form.session.page)
+                page = form.session.page
+                return form, page if ref.draft else _page_of(form, page)
             try:
                 proposal = form.proposal()
             except FormErrors as errors:
                 return form, errors
             if not form.session.is_last_page:
-                return form, None
+                return form, form.session.page + 1
             if warning := form.warning(proposal):
                 return form, form.with_confirmation(proposal).page(warning)
             return form, proposal
@@ -162,9 +161,8 @@ class FormService:
             case Proposal():
                 result = await self._decide(snapshot, ref, content, op, form.session.shows_all)
                 return await self._keep_open(snapshot, form, result)
-            case None:
-                page = form.session.page + 1
-                return await self._go_to_page(snapshot, session_id, who, form, page)
+            case int():
+                return await self._go_to_page(snapshot, session_id, who, form, content)
         assert_never(content)
 
     async def _show_errors(
@@ -207,6 +205,9 @@ class FormService:
         page: int,
         problem: str = "",
     ) -> FormPage:
+        """The page, after the answers are saved: without that, the draft would bring back answers for another
+        choice.
+        """
         saved = await self._drafts.save(session_id, who, form.session.answers, form.ref.draft)
         return await offload_drawing(
             snapshot.review, lambda: form.at_page(page, draft=saved).page(problem)

@@ -135,8 +135,8 @@ class World:
         self.inbox = Inbox(Reviews(self.store), directory)
         self.form_service = FormService(self.inbox, LIMITS, str)
 
-    async def ask(self, name: str, args: Json) -> None:
-        self._id = await self._gate.submit([ToolCall("c1", name, args)], thread_id=name)
+    async def ask(self, name: str, args: Json, **more: Any) -> None:
+        self._id = await self._gate.submit([ToolCall("c1", name, args)], thread_id=name, **more)
 
     async def review(self) -> Review:
         return (await Reviews(self.store).load(self._id)).review
@@ -582,9 +582,31 @@ async def test_an_empty_text_is_an_answer_where_the_policy_says_so(world: World)
     choice = {"oneOf": [{"const": "", "title": "None"}, {"const": "b"}]}
     world.use({"suffix": {"answer_schema": choice, "allowed_decisions": ["respond"]}})
     await world.ask("suffix", {})
-    assert isinstance(
-        await world.send(await world.open("respond"), **{"Your answer": "0"}), Stored
-    )
+    assert isinstance(await world.send(await world.open("respond"), **{"Your answer": "0"}), Stored)
     decision = (await world.review()).actions[0].decision
     assert decision is not None
     assert (decision.answer, decision.message) == ("", "")
+
+
+async def test_another_tool_reads_no_answer_of_another_page_as_its_own(world: World) -> None:
+    """Given a form with pages, whose last one chooses the tool; when it is sent with another tool, which has
+    choices where numbers were typed, then the pages of that tool show its own values, and these run. A typed
+    2 was read as the choice with this number."""
+    numbers = {name: {"type": "integer"} for name in SEVEN}
+    choices = {name: {"enum": [0, 20, 40]} for name in SEVEN}
+    world.use(
+        {
+            name: {"args_schema": {"properties": properties}, "must_read": False}
+            for name, properties in (("numbers", numbers), ("steps", choices))
+        }
+    )
+    tools = {"numbers": None, "steps": None}
+    await world.ask("numbers", dict.fromkeys(SEVEN, 0), tools=tools)
+    page = await world.turn(await world.open("edit"))
+    last = await world.turn(page, n4="2")
+    page = await world.turn(last, Tool="1")
+    assert page.ref.tool == "steps"
+    page = await world.turn(page)
+    assert shown(page) == {"n3": "0", "n4": "0", "n5": "0"}
+    assert isinstance(await world.send(await world.turn(page), n6="1"), Stored)
+    assert (await world.review()).arguments("1").parse() == {**dict.fromkeys(SEVEN, 0), "n6": 20}
