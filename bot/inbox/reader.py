@@ -6,6 +6,7 @@ card one by one. A channel only draws a page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -36,6 +37,9 @@ from .press import ActionRef
 from .reply import PermittedSnapshot
 
 C = TypeVar("C")
+
+#: The most characters of a file's name before its ending.
+MAX_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class ArgumentsFile(NamedTuple):
 
 
 class ArgumentsText(NamedTuple):
-    """All arguments of an action, as the content of a file. `name` is the tool's."""
+    """All arguments of an action, as a file."""
 
     name: str
     data: bytes
@@ -114,7 +118,7 @@ class Reader:
 
         def draw() -> ArgumentsFile:
             name, arguments = name_and_arguments(snapshot.review, target.action)
-            return ArgumentsFile(place, ref, f"{name}.txt", to_text(arguments))
+            return ArgumentsFile(place, ref, file_name(name), to_text(arguments))
 
         return await offload_drawing(snapshot.review, draw)
 
@@ -125,7 +129,9 @@ class Reader:
         def draw() -> ArgumentsText:
             name, arguments = name_and_arguments(review, target.action)
             # Half a surrogate pair is written as its number, because UTF-8 can't have it.
-            return ArgumentsText(name, to_text(arguments).encode(errors="backslashreplace"))
+            return ArgumentsText(
+                file_name(name), to_text(arguments).encode(errors="backslashreplace")
+            )
 
         return await offload_drawing(review, draw)
 
@@ -225,3 +231,9 @@ def _answers(review: Review, target: ActionRef) -> tuple[Button, ...]:
 def to_text(arguments: Sequence[Argument]) -> str:
     """All arguments as the text of a file."""
     return "\n\n".join(map(argument_plain_text, arguments)) + "\n"
+
+
+def file_name(tool: str) -> str:
+    """The name of a text file that every system accepts and that hides nothing: letters, digits, `_`, `-`."""
+    clean = re.sub(r"[^\w-]+", "_", tool)[:MAX_NAME]
+    return f"{clean or 'file'}.txt"

@@ -11,6 +11,7 @@ from bot.card import Argument, plain_text
 from bot.channels.contract import Channel
 from bot.channels.registry import Channels
 from bot.inbox import ActionPage, ActionRef, Inbox, action_page, arguments_page
+from bot.inbox.reader import file_name
 from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import Refused
@@ -129,3 +130,20 @@ def test_house_only_the_last_page_completes_the_reading() -> None:
     assert [page.reads for page in pages] == [None, None, TARGET, TARGET]
     turns = [[one.number for one in page.buttons if one.verb != "file"] for page in pages]
     assert turns == [[1], [0, 2], [1], [1]]
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        ("refund", "refund.txt"),
+        ("mcp__files.read/all", "mcp__files_read_all.txt"),
+        ("\u202etxt.exe", "_txt_exe.txt"),
+        ("../..", "_.txt"),
+        ("bücher", "bücher.txt"),
+        ("a" * 500, "a" * 80 + ".txt"),
+        ("", "file.txt"),
+    ],
+)
+def test_a_files_name_hides_nothing(tool: str, name: str) -> None:
+    """Given any name of a tool, then the file's has letters and digits only, and says that it is a text."""
+    assert file_name(tool) == name

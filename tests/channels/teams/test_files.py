@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from bot.channels.teams.transport import ForbiddenAddress, Uploads, file_name
+from bot.channels.teams.transport import ForbiddenAddress, Uploads
 from bot.channels.teams.transport.requests import UploadInfo
 
 GOOD = "https://acme-my.sharepoint.com/personal/alice/_api/v2.0/drive/items/01/uploadSession?tempauth=x"
@@ -91,20 +91,3 @@ async def test_teams_13_a_redirect_is_not_followed() -> None:
         with pytest.raises(Exception, match="OneDrive"):
             await Uploads(http).write(info(), b"text")
     assert seen == [GOOD]
-
-
-@pytest.mark.parametrize(
-    ("tool", "name"),
-    [
-        ("refund", "refund.txt"),
-        ("mcp__files.read/all", "mcp__files_read_all.txt"),
-        ("\u202etxt.exe", "_txt_exe.txt"),
-        ("../..", "_.txt"),
-        ("bücher", "bücher.txt"),
-        ("a" * 500, "a" * 80 + ".txt"),
-        ("", "file.txt"),
-    ],
-)
-def test_teams_13_a_files_name_hides_nothing(tool: str, name: str) -> None:
-    """Given any name of a tool, then the file's has letters and digits only, and says that it is a text."""
-    assert file_name(tool) == name

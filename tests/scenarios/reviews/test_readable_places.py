@@ -15,7 +15,7 @@ from tests.support.slack import ALICE, APPROVALS, CARL, DANA, OPS, Person
 async def ask_long(scene: Scene, *places: str) -> None:
     await scene.bot()
     gate = await scene.gate(json.dumps({"default": "review", "notify": places}))
-    scene.ask(gate, ToolCall("c1", "note", {"text": f"{CANARY} " + "word " * 2000}))
+    scene.ask(gate, ToolCall("c1", "mcp/note", {"text": f"{CANARY} " + "word " * 2000}))
 
 
 async def get_file(scene: Scene, who: Person, channel: str) -> None:
@@ -39,7 +39,8 @@ async def test_each_member_of_a_group_gets_the_file_below_their_own_copy(scene: 
         await scene.card("note", channel=chats[who.id], viewer=who.id)
     for who in (scene.carl, scene.dana):
         await get_file(scene, who, chats[who.id])
-        assert len(await files(scene, chats[who.id], who.id)) == 1
+        [file] = await files(scene, chats[who.id], who.id)
+        assert file["name"] == "mcp_note.txt"
 
 
 async def test_the_file_comes_to_the_channel_of_which_the_person_is_a_member(scene: Scene) -> None:

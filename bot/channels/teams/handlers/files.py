@@ -28,7 +28,6 @@ from ..transport import (
     card_activity,
     consent_activity,
     file_activity,
-    file_name,
     parse_file_consent,
 )
 from .answers import explain, text_answer
@@ -77,7 +76,7 @@ class Files:
             try:
                 key = channel.key_in(await channel.conversation_id(_chat_of(click.who)))
                 data = key.data("file", f"{id} {button.value}")
-                body = consent_activity(file_name(file.name), len(file.data), DESCRIPTION, data)
+                body = consent_activity(file.name, len(file.data), DESCRIPTION, data)
                 ref = await channel.send_activity(_chat_of(click.who), body)
             except NotFound as error:
                 raise Refused("unavailable", NO_CHAT) from error

@@ -10,7 +10,6 @@ from .files import (
     Uploads,
     consent_activity,
     file_activity,
-    file_name,
 )
 from .messages import OwnMessages, card_activity
 from .people import PeopleLookup
@@ -65,7 +64,6 @@ __all__ = [
     "card_activity",
     "consent_activity",
     "file_activity",
-    "file_name",
     "is_teams_url",
     "parse_execute",
     "parse_file_consent",

@@ -7,7 +7,6 @@ learn.microsoft.com/microsoftteams/platform/bots/how-to/bots-filesv4
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass
 
 import httpx
@@ -22,7 +21,6 @@ from .requests import UploadInfo, https_host
 FILE_DOMAINS = (".sharepoint.com", ".sharepoint.us", ".sharepoint-mil.us")
 #: The time limit of an upload, in seconds. No person waits for its answer.
 UPLOAD_TIMEOUT = 10.0
-MAX_NAME = 80
 _NAME = "the upload to OneDrive"
 _CONSENT = "application/vnd.microsoft.teams.card.file.consent"
 _INFO = "application/vnd.microsoft.teams.card.file.info"
@@ -62,12 +60,6 @@ class Uploads:
         check_status(_NAME, answer)
         if answer.status_code not in (200, 201):  # 202: it waits for more
             raise Unreachable(f"{_NAME} answered HTTP {answer.status_code}")
-
-
-def file_name(name: str) -> str:
-    """A name for a text file that OneDrive accepts and that hides nothing: letters, digits, `_`, `-`."""
-    clean = re.sub(r"[^\w-]+", "_", name)[:MAX_NAME]
-    return f"{clean or 'file'}.txt"
 
 
 def consent_activity(name: str, size: int, description: str, context: Data) -> Data:
