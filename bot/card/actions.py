@@ -169,9 +169,10 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
 
 
 def _find_progress(review: Review, action: Action) -> Progress | None:
-    """The votes so far; None if one person is enough."""
+    """The votes so far; None if one person is enough, whoever of them it is."""
     rule = action.route.reviewers
-    if rule.quorum == rule.reject_quorum == 1:
+    is_one_enough = rule.editor_approves or not action.edits
+    if rule.quorum == rule.reject_quorum == 1 and is_one_enough:
         return None
     return make_progress(review, action)
 

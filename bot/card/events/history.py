@@ -12,6 +12,7 @@ from hitl_core.model import (
     DisplayHint,
     EditRecord,
     Escalation,
+    Grant,
     MessageRef,
     Place,
     Review,
@@ -31,6 +32,7 @@ from ..arguments import (
     schema_properties,
 )
 from ..model import Attempt, Change, Edit, EscalationNote
+from ..people import people_of
 from .votes import message_of
 
 MAX_CHANGES = 8
@@ -72,14 +74,27 @@ def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
 
 
 def _new_rule_text(action: Action, edited: EditRecord) -> str | None:
-    """The rule that applies now; for the newest edit also its quorum. The card's footer names the people."""
+    """The rule that the edit falls under; for the newest edit also what that means. The card's footer names
+    the people.
+    """
     if edited.under is None:
         return None
     rule = f"the rule `{edited.under.rule}`" if edited.under.rule else "the policy's default"
-    quorum = action.route.reviewers.quorum
-    if edited is not action.edits[-1] or quorum == 1:
-        return f"The edit falls under {rule}, so other people must decide."
-    return f"The edit falls under {rule}: {quorum} people must approve."
+    if edited is not action.edits[-1]:
+        return f"The edit fell under {rule}."
+    if (quorum := action.route.reviewers.quorum) > 1:
+        return f"The edit falls under {rule}: {quorum} people must approve."
+    others = ", so other people must decide" if action.is_pending and _asks_others(action) else ""
+    return f"The edit falls under {rule}{others}."
+
+
+def _asks_others(action: Action) -> bool:
+    """Whether the rule that an edit falls under asks other people than the rule before."""
+    before, now = (
+        people_of([Grant(route.notify, route.reviewers)])
+        for route in (action.earlier[-1].route, action.route)
+    )
+    return before != now
 
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
