@@ -198,6 +198,15 @@ def vote_count(progress: Progress) -> str:
     return f"{len(progress.approved)} of {progress.quorum} approvals"
 
 
+def vote_counts(progress: Progress) -> str:
+    """The votes so far, for a list: the approvals, and the rejections if there are any."""
+    if not progress.rejected:
+        return vote_count(progress)
+    rejections = f"{len(progress.rejected)} of {progress.reject_quorum} rejections"
+    is_open = progress.approved or progress.quorum > 1
+    return f"{vote_count(progress)}, {rejections}" if is_open else rejections
+
+
 def _progress_line(progress: Progress, names: PlaceNames) -> Line:
     """Omits the names that the footer shows anyway."""
     by: list[Span] = []

@@ -28,7 +28,7 @@ from .model import (
     join_lines,
     plain_text,
 )
-from .people import vote_count
+from .people import vote_counts
 from .sentences import ordinal
 from .warnings import odd_values
 
@@ -160,7 +160,7 @@ def _marks(action: ActionLine) -> list[Line]:
     if action.attempt > 1:
         marks.append(Emphasis(ordinal(action.attempt)))
     if action.progress is not None:
-        marks.append(Emphasis(vote_count(action.progress)))
+        marks.append(Emphasis(vote_counts(action.progress)))
     return [(mark,) for mark in marks]
 
 

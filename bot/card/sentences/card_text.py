@@ -31,7 +31,7 @@ from ..model import (
     agent_name,
     quote,
 )
-from ..people import doubt_quorum, may_decide, statement_lines, vote_count, vote_lines
+from ..people import doubt_quorum, may_decide, statement_lines, vote_counts, vote_lines
 from ..warnings import odd_values
 from .arguments import excerpt_notes, warning_lines
 from .decisions import decision_lines, decision_text, elsewhere_line
@@ -167,7 +167,7 @@ def list_line(action: ActionLine, fact: str) -> Line:
     if action.odd_values:
         spans.append(Text(f"  ⚠ {odd_values(action.odd_values)}"))
     if action.progress is not None:
-        spans += [Text("  "), Emphasis(vote_count(action.progress))]
+        spans += [Text("  "), Emphasis(vote_counts(action.progress))]
     return tuple(spans)
 
 

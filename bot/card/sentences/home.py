@@ -25,7 +25,7 @@ from ..model import (
     Verbatim,
     in_brackets,
 )
-from ..people import requester, vote_count
+from ..people import requester, vote_counts
 from .decisions import short_decision
 from .headline import MAX_REQUESTER, due_lines
 
@@ -143,13 +143,13 @@ def _waiting_lines(card: Card, keys: Set[str]) -> list[Line]:
 
 
 def _waiting_line(card: Card, action: ActionLine) -> Line:
-    """The action's fact, and how many people have approved it. The only action of a card has no name here,
+    """The action's fact, and the votes so far. The only action of a card has no name here,
     because the title has it.
     """
     is_only = len(card.waiting) == 1
     fact = shorten_fact(action.fact, MAX_SHORT_FACT)
     line: Line = (Quote(fact),) if is_only else _fact_line(action)
-    votes = action.progress and vote_count(action.progress)
+    votes = action.progress and vote_counts(action.progress)
     return (*line, Text(f"  {votes}")) if votes else line
 
 

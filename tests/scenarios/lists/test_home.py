@@ -126,7 +126,7 @@ async def test_each_review_is_in_its_part_of_the_home(scene: Scene) -> None:
     assert "mine" in first
     assert "carls" in others
     assert "both" in others
-    assert "run no" in others
+    assert "run no “x: 1” 1 of 2 rejections" in others
     assert "done" in decided
     assert "carls" not in first + decided
 
