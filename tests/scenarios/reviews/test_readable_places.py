@@ -59,7 +59,8 @@ async def test_a_home_leads_to_the_channel_of_which_the_person_is_a_member(scene
     await scene.all_shown()
     for who, there in ((scene.carl, OPS), (scene.alice, APPROVALS)):
         await scene.actor.open_home(who.id)
-        state = await scene.actor.wait_for(
-            lambda state: state if "open its card" in str(state["home"]) else None, user=who.id
+        home = await scene.actor.wait_for(
+            lambda state: state["home"] if "open its card" in str(state["home"]) else None,
+            user=who.id,
         )
-        assert f"/archives/{there}/" in str(state["home"])
+        assert f"/archives/{there}/" in str(home)
