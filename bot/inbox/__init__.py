@@ -13,6 +13,7 @@ from .press import ActionRef, Choose, InboxCommand, Press
 from .reader import ArgumentsPage, Reader, arguments_page, to_text
 from .reply import (
     FIXABLE_CODES,
+    STALE_CODES,
     PermittedSnapshot,
     ReadRequired,
     Reply,
@@ -23,6 +24,7 @@ from .reply import (
 __all__ = [
     "FIXABLE_CODES",
     "KEEP_FOR",
+    "STALE_CODES",
     "ActionPage",
     "ActionRef",
     "ArgumentsPage",

@@ -284,6 +284,23 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
     assert not buttons(after, "approve")
 
 
+async def test_a_stale_private_card_is_drawn_again(scene: Scene) -> None:
+    """Given the answer to /approvals show; when the action is approved elsewhere, and its button is pressed;
+    then Alice is told so, and the card has no such button any more."""
+    await scene.bot()
+    waiting = scene.ask(await scene.gate())
+    card = await scene.card("send_email")
+    await scene.all_shown()
+    await approvals(scene, "U0ALICE", f"show {review_of(card)}")
+    notice = (await scene.actor.ephemerals("U0ALICE"))[-1]
+    await scene.bob.press(card, "approve")
+    assert (await waiting).execute
+    await scene.actor.click("U0ALICE", "C0ASK", notice["ts"], "approve")
+    assert "already approved" in await scene.alice.last_notice()
+    [after] = [n for n in await scene.actor.ephemerals("U0ALICE") if n["ts"] == notice["ts"]]
+    assert not buttons(after, "approve")
+
+
 async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None:
     """Given a Slack that doesn't say which channels somebody is in; then /approvals answers in time."""
     await scene.bot(HITL_CLICK_SECONDS="3")

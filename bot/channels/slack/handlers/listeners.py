@@ -12,7 +12,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from ....forms import FormRef, FormService
-from ....inbox import Inbox, InboxCommand, Press
+from ....inbox import STALE_CODES, Inbox, InboxCommand, Press
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
@@ -76,8 +76,8 @@ class Listeners:
             meta = ids.parse_meta(view)
             await self._submissions.show_next_action(view, meta, command.who, reply.snapshot)
             await self._modals.show_approved(body, press, command.who, reply.snapshot)
-        elif reply.code == "ok" and ids.is_private(body):
-            await self._responder.redraw_private_card(respond, command.review_id, command.who)
         else:
             await self._responder.send_reply(body, respond, reply)
+            if ids.is_private(body) and (reply.code == "ok" or reply.code in STALE_CODES):
+                await self._responder.redraw_private_card(respond, command.review_id, command.who)
         await self._responder.refresh_home(body, reply.snapshot)
