@@ -1,9 +1,11 @@
-"""A TaskGroup that raises its first error itself, and work that a cancellation does not stop halfway."""
+"""A TaskGroup that raises its first error itself, work that a cancellation does not stop halfway, and the end
+of tasks.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -38,3 +40,15 @@ async def complete(work: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await task
         raise
+
+
+async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel the tasks, and wait until they have ended."""
+    tasks = list(tasks)
+    running = set(tasks)
+    # Repeated, because before Python 3.12 `asyncio.wait_for` can swallow a cancellation.
+    while running:
+        for task in running:
+            task.cancel()
+        _, running = await asyncio.wait(running, timeout=0.1)
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -25,7 +25,8 @@ from .. import click_budget, refusals
 from ..people import Directory
 from .digest_card import DigestAccess
 from .press import ActionRef
-from .records import ReadMarks, RefusalAudit
+from .read_marks import ReadMarks
+from .refusal_audit import RefusalAudit
 from .reply import PermittedSnapshot, place_of_message
 
 log = logging.getLogger(__name__)

@@ -25,7 +25,8 @@ from .card_sync import (
 )
 from .digests import DigestSync
 from .fallback import Fallback
-from .messages import Messages, RateLimit
+from .messages import Messages
+from .rate_limit import RateLimit
 from .shown_deciders import ShownDeciders
 from .thread_sync import ThreadSync
 

@@ -4,8 +4,8 @@
 """
 
 from .directory import Directory
+from .humans import People, load_people
 from .lookups import MAX_AGE, Cache, Lookups
-from .people import People, load_people
 from .recipients import NoDeciderLeft, Recipients, TooFewDeciders
 
 __all__ = [

@@ -10,8 +10,8 @@ from hitl_core.model import Grant, Place, Snapshot, person_key, person_label, sp
 
 from ..channels.contract import ChannelError, NotFound
 from ..channels.registry import Channels
+from .humans import People
 from .lookups import Lookups
-from .people import People
 
 #: `too_few`: somebody is left, but fewer people than must agree.
 DecidersLeft = Literal["enough", "too_few", "nobody"]

@@ -24,7 +24,7 @@ from hitl_core.gate.submission import (
     read_origin,
     review_id_for,
 )
-from hitl_core.gate.waiting import Watchers, cancel_tasks
+from hitl_core.gate.waiting import Watchers
 
 __all__ = [
     "AGAIN",
@@ -42,7 +42,6 @@ __all__ = [
     "answers",
     "blocking",
     "build_review",
-    "cancel_tasks",
     "check_redaction",
     "denial_text",
     "find_schema_flaw",

@@ -46,7 +46,7 @@ def release(snapshot: Snapshot, by: Reviewer) -> Transition:
     return Transition(after, make_event("released", review, now, runs, by=by))
 
 
-def is_release(event: Event) -> bool:
+def ends_hold(event: Event) -> bool:
     """Whether a held review continues after this event: it was released, or none of it can run any more."""
     return event.kind in ("released", "cancelled")
 
@@ -65,7 +65,7 @@ def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition
         raise refuse_held() from None
     if changed.event.kind == "released":
         return changed
-    if not is_release(changed.event) and changed.review.cancels == snapshot.review.cancels:
+    if not ends_hold(changed.event) and changed.review.cancels == snapshot.review.cancels:
         raise refuse_held()
     if ahead := unrecorded_starts(snapshot):
         review = snapshot.review

@@ -218,7 +218,7 @@ def build_write(loaded: Snapshot | None, changed: Transition) -> Write:
         and (event.kind == "lapsed" or before is None or claims.ready_at(before) is None)
     )
     stays_held = (
-        before is not None and loaded is not None and loaded.held and not holds.is_release(event)
+        before is not None and loaded is not None and loaded.held and not holds.ends_hold(event)
     )
     rejected_added, rejected_removed = index_changes(before, review)
     had, has = before.audiences if before else frozenset[str](), review.audiences
@@ -235,7 +235,7 @@ def build_write(loaded: Snapshot | None, changed: Transition) -> Write:
         audiences_removed=had - has,
         rejected_added=rejected_added,
         rejected_removed=rejected_removed,
-        releases=holds.is_release(event),
+        releases=holds.ends_hold(event),
         stays_held=stays_held,
         started_marks=len(loaded.started_marks) if loaded else 0,
     )

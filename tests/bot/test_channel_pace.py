@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.channels.slack import SlackChannel
 from bot.outbox import HomeRefresher, PublishHome
-from bot.outbox.messages import RateLimit
+from bot.outbox.rate_limit import RateLimit
 from hitl_core.store import MemoryStore
 from tests.support.text_channel.channel import TextChannel
 from tests.support.text_channel.office import office

@@ -15,7 +15,7 @@ from bot.health import PlaceCheck
 from bot.health.health import Health
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
-from bot.people.people import People
+from bot.people.humans import People
 from bot.policy_places import check_channels, check_policy
 from hitl_core import Policy
 from hitl_core.errors import PolicyError, Refused

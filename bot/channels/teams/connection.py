@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from hitl_core.gate import cancel_tasks
 from hitl_core.store import Store
+from hitl_core.task_group import cancel_tasks
 
 from ...health import Health
 from ...outbox import PublishHome

@@ -1,6 +1,6 @@
 """Waits for decisions: how a process learns that a review is settled, and which process claims it."""
 
-from hitl_core.gate.waiting.listener import HEARTBEAT_TTL, ReviewListener, Watchers, cancel_tasks
+from hitl_core.gate.waiting.listener import HEARTBEAT_TTL, ReviewListener, Watchers
 from hitl_core.gate.waiting.waiter import Waiter, check_agent
 
 __all__ = [
@@ -8,6 +8,5 @@ __all__ = [
     "ReviewListener",
     "Waiter",
     "Watchers",
-    "cancel_tasks",
     "check_agent",
 ]

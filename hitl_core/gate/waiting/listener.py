@@ -16,6 +16,7 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.review import Reviews
+from hitl_core.task_group import cancel_tasks
 
 log = logging.getLogger(__name__)
 
@@ -176,15 +177,3 @@ async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
         async with asyncio.timeout(max(0.05, seconds)):
             await event.wait()
     event.clear()
-
-
-async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel the tasks, and wait until they have ended."""
-    tasks = list(tasks)
-    running = set(tasks)
-    # Repeated, because before Python 3.12 `asyncio.wait_for` can swallow a cancellation.
-    while running:
-        for task in running:
-            task.cancel()
-        _, running = await asyncio.wait(running, timeout=0.1)
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -17,11 +17,11 @@ from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.waiting.listener import (
     POLL_INTERVAL,
     ReviewListener,
-    cancel_tasks,
     wait_for_event,
 )
 from hitl_core.model import Review, Snapshot
 from hitl_core.review import Reviews, Transition, claims
+from hitl_core.task_group import cancel_tasks
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 changes or fills itself. Pure.
 """
 
-from hitl_core.integrations.langgraph.arguments.arguments import args_problem, schema_of
+from hitl_core.integrations.langgraph.arguments.accepted_args import args_problem, schema_of
 from hitl_core.integrations.langgraph.arguments.removed import removal_problem
 
 __all__ = ["args_problem", "removal_problem", "schema_of"]

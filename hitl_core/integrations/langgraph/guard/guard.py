@@ -19,7 +19,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
-from hitl_core.integrations.langgraph.guard.own_questions import check_questions
+from hitl_core.integrations.langgraph.guard.lost_questions import check_questions
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker, copy_request
 from hitl_core.integrations.langgraph.guard.tool_call import RAN, Result, call_result, error_message
 from hitl_core.integrations.langgraph.guard.watch import hold_ticket

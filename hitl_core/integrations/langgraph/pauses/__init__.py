@@ -8,7 +8,7 @@ from hitl_core.integrations.langgraph.pauses.calls_around import OpenCalls
 from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
 from hitl_core.integrations.langgraph.pauses.nested import SavedStates, add_tool_agents, find_reader
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause
-from hitl_core.integrations.langgraph.pauses.pauses import (
+from hitl_core.integrations.langgraph.pauses.read_pauses import (
     AnyPause,
     Pauses,
     is_stalled,

@@ -13,7 +13,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, ConfigDict
 
 from hitl_core.errors import HitlError
-from hitl_core.integrations.langgraph.arguments.arguments import changed_args
+from hitl_core.integrations.langgraph.arguments.accepted_args import changed_args
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.langgraph.pauses.test_nested import delegating
 

@@ -33,7 +33,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from hitl_core.errors import HitlError
-from hitl_core.integrations.langgraph.arguments.arguments import changed_args
+from hitl_core.integrations.langgraph.arguments.accepted_args import changed_args
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.langgraph.arguments.test_arguments import MODES, agent
 

@@ -14,7 +14,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import StructuredTool, tool
 from pydantic import ByteSize, Json, create_model
 
-from hitl_core.integrations.langgraph.arguments.arguments import changed_args
+from hitl_core.integrations.langgraph.arguments.accepted_args import changed_args
 from tests.integrations.agents import Lab, Script, answers, call, go
 
 #: The smallest whole number that a float can't hold.
