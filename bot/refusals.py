@@ -56,8 +56,8 @@ DRAFT_EXPIRED = (
     "What you entered on the other pages has expired, so nothing was changed. Open the form again."
 )
 FORM_WENT_ON = (
-    "You went on with this form since, maybe on another device. This page is from before that, so nothing was"
-    " changed. Go on there, or open the form again."
+    "You continued this form on another page or device, so this page is out of date. Nothing was changed."
+    " Continue there, or open the form again."
 )
 
 

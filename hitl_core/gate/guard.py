@@ -164,4 +164,4 @@ def unwrap_answer(review: Review, answer: Answer) -> str:
 
 
 def already_started_error(tool: Tool) -> Rejected:
-    return Rejected(f"`{tool.name}` was already started by another process.")
+    return Rejected(f"`{tool.name}` was started before. Whether it ran is not known.")

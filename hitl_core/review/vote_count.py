@@ -37,8 +37,8 @@ _PAST = {
     "ignore": "skipped",
 }
 LAST_VOTE_FROM_CHAT = (
-    "The other votes are from the chat, and only there we can check that those people may still decide. So"
-    " the last vote must come from there. Nothing was changed."
+    "The other votes are from the chat, and only the bot can check whether those people may still decide. So"
+    " the last vote must come from the chat. Nothing was changed."
 )
 _VERBS = {"approve": "approve", "respond": "answer"}
 

@@ -444,7 +444,7 @@ async def test_a_late_page_loses_nothing_that_was_entered_since(world: World) ->
     last = await world.turn(second, n4="44")
     late = await world.send(first, n1="1")
     assert isinstance(late, Notice)
-    assert "You went on with this form since" in late.text
+    assert "You continued this form on another page" in late.text
     assert isinstance(await world.send(last), Stored)
     assert (await world.review()).arguments("1").parse() == {**SEVEN, "n1": 11, "n4": 44}
 
@@ -498,7 +498,7 @@ async def test_a_late_send_of_a_page_does_not_replace_a_later_one(world: World) 
     if isinstance(last, FormPage):
         last = await world.send(last)
     assert isinstance(last, Notice)
-    assert "You went on with this form since" in last.text
+    assert "You continued this form on another page" in last.text
     assert (await world.review()).actions[0].is_pending
 
 

@@ -115,7 +115,7 @@ async def test_a_page_that_teams_repeats_late_loses_no_edit(
     late = users.press_of(ALICE, message, actions(first_page)["Next"], {})
     await users.submit(ALICE, message)
     await users.submit(ALICE, message, field_08="second")
-    assert "You went on with this form since" in str(await users.send(late))
+    assert "You continued this form on another page" in str(await users.send(late))
     await users.submit(ALICE, message)
     await users.submit(ALICE, message, field_24="last")
     assert await changed_fields(waiting) == {"field_08": "second", "field_24": "last"}
