@@ -62,7 +62,7 @@ def resolve(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
 
 DESK = Reviewer(channel="cli", team="host", id="ada", name="ada (command line)")
 DESK_2 = Reviewer(channel="cli", team="host", id="bo", name="bo (command line)")
-FROM_THERE = "the last vote must come from there"
+FROM_THERE = "the last vote must come from the chat"
 
 
 def test_m5_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():

@@ -470,7 +470,7 @@ async def test_a_page_from_before_a_change_elsewhere_is_not_sent(world: World) -
     there = await world.turn(before, n4="44")
     old = await world.send(here, n6="66")
     assert isinstance(old, Notice)
-    assert "Go on there" in old.text
+    assert "Continue there" in old.text
     assert (await world.review()).actions[0].is_pending
     assert isinstance(await world.send(there), Stored)
 
