@@ -28,6 +28,7 @@ class _Partition:
         self.start = self.last = start
         self.position = parse_position(start.last) if start else (0, -1, -1)
         self.heads: dict[str, tuple[int, str]] = {}
+        #: The reviews that may be deleted, and so submitted again.
         self.done_subjects: set[str] = set()
         self.unanchored: list[tuple[str, str]] = []
 
@@ -120,10 +121,10 @@ class Verifier:
         """Check that the entry follows the last one of its subject."""
         number, prev, head = entry["n"], entry["prev"], part.heads.get(subject)
         part.heads[subject] = number, digest
-        if entry.get("kind") == "done":
+        if entry.get("kind") in ("done", "cancelled"):  # over HTTP a cancelled review is done
             part.done_subjects.add(subject)
         if (number, prev) == (1, "") and (head is None or subject in part.done_subjects):
-            part.done_subjects.discard(subject)  # a deleted review may be submitted again
+            part.done_subjects.discard(subject)
         elif head is None:
             if part.start is None:
                 raise self._make_error(

@@ -169,12 +169,14 @@ async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with()
     assert verify(quiet, tuple((a.last, a.root) for a in found.last_anchors)).entries == 0
 
 
-def test_a_review_that_was_forgotten_may_come_again():
-    """Given a review that was done and is kept no longer; then its second chain breaks nothing. One that was
-    not done can't begin again.
+@pytest.mark.parametrize("end", ["done", "cancelled"])
+def test_a_review_that_was_forgotten_may_come_again(end: EventKind):
+    """Given a review that was done, or cancelled over HTTP, and is kept no longer; then its second chain
+    breaks nothing. One that was not done can't begin again.
     """
     verifier, head = Verifier(), ""
-    for number, kind in enumerate(("submitted", "done", "submitted", "decided")):
+    kinds: tuple[EventKind, ...] = ("submitted", end, "submitted", "decided")
+    for number, kind in enumerate(kinds):
         line, head = link_entry(an_event(kind), "" if kind == "submitted" else head)
         verifier.add_line(entry_line(Entry(f"0:{number}-0", line)))
 
