@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ With --json: one array of {"id", "agent", "created_at", "note"}. The text of a
 token can't be shown again.
 
 Exits with 0, also if there are none; 2 if the command or a setting is wrong, 3
-if Redis can't be reached.
+if Redis can't be reached or a token can't be read.
 """
 _REVOKE = """\
 examples:
@@ -103,17 +104,23 @@ def _create(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    async def tokens(reviews: Reviews) -> tuple[list[Token], float]:
-        return await reviews.store.tokens(), await reviews.store.now()
+    async def tokens(reviews: Reviews) -> tuple[list[Token], list[str], float]:
+        store = reviews.store
+        return await store.tokens(), await store.damaged_tokens(), await store.now()
 
-    all_tokens, now = with_reviews(args, tokens)
+    all_tokens, damaged, now = with_reviews(args, tokens)
     if args.json:
         say_json([token.model_dump(exclude={"digest"}) for token in all_tokens])
     else:
         say_table(_COLUMNS, [_row(token, now) for token in all_tokens])
-    if not all_tokens:
+    for id in damaged:
+        complain(
+            f"The token {id} can't be read: it is damaged, or a newer version wrote it. To revoke it:"
+            f" hitl tokens revoke {shlex.quote(id)}"
+        )
+    if not all_tokens and not damaged:
         note("There is no token. Create one: hitl tokens create AGENT")
-    return 0
+    return 3 if damaged else 0
 
 
 def _row(token: Token, now: float) -> list[Cell]:

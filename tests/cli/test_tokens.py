@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+import redis
 
 from hitl_core.model.token import parse_id
+from hitl_core.store.redis.keys import TOKENS_KEY
 from tests.cli.desk import Desk
 
 
@@ -46,6 +48,21 @@ def test_a_revoked_token_is_gone(desk: Desk) -> None:
     ran = desk.hitl("tokens", "revoke", id)
     assert (ran.code, ran.out) == (1, "")
     assert id in ran.err
+
+
+def test_a_damaged_token_hides_no_other(desk: Desk) -> None:
+    """It is named, and can be revoked as it is named, also if its id is no text."""
+    id = parse_id(desk.hitl("tokens", "create", "billing").out.strip())
+    with redis.Redis.from_url(desk.url) as client:
+        client.hset(TOKENS_KEY, "bad\udcff".encode("utf-8", "surrogateescape"), b"{")
+
+    listed = desk.hitl("tokens", "list")
+
+    assert listed.code == 3
+    assert listed.out.split("\t")[:2] == [id, "billing"]
+    assert "hitl tokens revoke bad\ufffd" in listed.err.replace("'", "")
+    assert desk.hitl("tokens", "revoke", "bad\ufffd").code == 0
+    assert desk.hitl("tokens", "list").code == 0
 
 
 def test_an_id_that_is_no_text_is_a_sentence(desk: Desk) -> None:

@@ -44,7 +44,11 @@ class Tokens(Protocol):
     async def token(self, token_id: str) -> Token | None: ...
 
     async def tokens(self) -> list[Token]:
-        """The oldest first."""
+        """Those that can be read, the oldest first."""
+        ...
+
+    async def damaged_tokens(self) -> list[str]:
+        """The ids of the tokens that this version can't read. `drop_token` takes them."""
         ...
 
     async def drop_token(self, token_id: str) -> bool:

@@ -30,6 +30,9 @@ class MemoryKeyValues:
     async def tokens(self) -> list[Token]:
         return sorted(self._tokens.values(), key=lambda token: token.created_at)
 
+    async def damaged_tokens(self) -> list[str]:
+        return []
+
     async def drop_token(self, token_id: str) -> bool:
         return self._tokens.pop(token_id, None) is not None
 

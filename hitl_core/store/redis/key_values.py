@@ -58,23 +58,37 @@ class RedisTokens(RedisPart):
         return _read_token(token_id, data) if data else None
 
     async def tokens(self) -> list[Token]:
-        async with store_errors():
-            values = cast(dict[bytes, bytes], await self._redis.hgetall(TOKENS_KEY))
-        tokens = [_read_token(text_of(id), data) for id, data in values.items()]
-        return sorted(tokens, key=lambda token: token.created_at)
+        found = [token for token in (await self._read_tokens()).values() if token is not None]
+        return sorted(found, key=lambda token: token.created_at)
+
+    async def damaged_tokens(self) -> list[str]:
+        return [text_of(id) for id, token in (await self._read_tokens()).items() if token is None]
 
     async def drop_token(self, token_id: str) -> bool:
         async with store_errors():
-            return bool(await self._redis.hdel(TOKENS_KEY, token_id))
+            # A damaged id is named as the text that `text_of` makes of it.
+            ids = cast(list[bytes], await self._redis.hkeys(TOKENS_KEY))
+            named = [id for id in ids if text_of(id) == token_id]
+            return bool(named and await self._redis.hdel(TOKENS_KEY, *named))
+
+    async def _read_tokens(self) -> dict[bytes, Token | None]:
+        """By id; None for one that can't be read."""
+        async with store_errors():
+            values = cast(dict[bytes, bytes], await self._redis.hgetall(TOKENS_KEY))
+        return {id: _parse_token(data) for id, data in values.items()}
+
+
+def _parse_token(stored: bytes) -> Token | None:
+    try:
+        return Token.model_validate_json(stored)
+    except ValueError:
+        return None
 
 
 def _read_token(id: str, stored: bytes) -> Token:
-    try:
-        return Token.model_validate_json(stored)
-    except ValueError as error:
-        raise StoreError(
-            f"The stored token {id} can't be read: it is damaged. Revoke it: hitl tokens revoke {id}"
-        ) from error
+    if (token := _parse_token(stored)) is None:
+        raise StoreError(f"The stored token {id} can't be read: see hitl tokens list")
+    return token
 
 
 class RedisChannelData(RedisPart):
