@@ -18,7 +18,7 @@ from hitl_core.gate.submission import JudgedCalls, Submitter, check_cancel_reaso
 from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter, check_agent
 from hitl_core.model import JsonObject, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import Cancel, Reviews, Transition, commands
+from hitl_core.review import Reviews, Transition, commands
 from hitl_core.store import RedisStore, Store
 
 #: How long a claim stays valid after the last renewal by its process, in seconds.
@@ -178,8 +178,12 @@ class Gate:
         """
         self._listener.check_not_closed()
         check_cancel_reason(reason)
-        check_agent((await self.reviews.load(review_id)).review, self.agent)
-        await self.reviews.apply(Cancel(review_id, None, f"cancel:{uuid4().hex}", reason=reason))
+
+        def apply(review: Review, now: float) -> Transition:
+            check_agent(review, self.agent)
+            return commands.cancel(review, None, reason, now)
+
+        await self.reviews.change(review_id, f"cancel:{uuid4().hex}", apply)
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
         """Cancel a review that still waits for people, and claim it here, before any other process can.

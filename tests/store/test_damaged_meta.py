@@ -47,14 +47,23 @@ async def test_no_number_of_partitions_is_stored_that_can_not_be_used(
         assert not client.exists(META_KEY)
 
 
-@pytest.mark.parametrize("value", [each for each in RUBBISH if each != "1.5"])
+@pytest.mark.parametrize("value", [*(each for each in RUBBISH if each != "1.5"), "1e-9", "1e300"])
 async def test_a_damaged_retention_is_the_default(redis_url: str, value: Any) -> None:
-    """No review is deleted at once, and every write works."""
+    """No review is deleted at once, and every write works: Redis refuses a very long expiry in the middle of
+    a decision, which then has no entry in the audit."""
     await set_meta(redis_url, "retention", value)
     store = await RedisStore.open(redis_url)
-    await created(store)
+    await approved(store, await created(store))
     assert store.ledger.retention == DEFAULT_RETENTION
     await store.close()
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.0, float("nan"), 1e9])
+async def test_no_retention_is_stored_that_can_not_be_used(redis_url: str, seconds: float) -> None:
+    with pytest.raises(SettingsError, match="from a millisecond to 10,000 days"):
+        await RedisStore.open(redis_url, retention=seconds)
+    with redis.Redis.from_url(redis_url) as client:
+        assert not client.exists(META_KEY)
 
 
 @pytest.mark.parametrize("noted", [b"\xff", b"{run_id}", b"{run_id} x", b"{run_id} 99999999999"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import re
 from collections.abc import Mapping
@@ -38,6 +37,8 @@ log = logging.getLogger(__name__)
 #: The default number of partitions in a Redis Cluster. All of them fit on a few masters.
 CLUSTER_PARTITIONS = 16
 DEFAULT_RETENTION = 30 * 24 * 3600.0
+#: Redis refuses an expiry that is too long, and a shorter one than a millisecond deletes at once.
+MIN_RETENTION, MAX_RETENTION = 0.001, 10_000 * 24 * 3600.0
 #: A review's id has at most four digits for its partition.
 MAX_PARTITIONS = 10_000
 
@@ -102,6 +103,10 @@ class RedisStore(
             )
         parsed = parse_redis_url(url)
         default = CLUSTER_PARTITIONS if parsed.kind == "cluster" else 1
+        if retention is not None and not MIN_RETENTION <= retention <= MAX_RETENTION:
+            raise SettingsError(
+                f"retention is {retention} s; it must be from a millisecond to 10,000 days."
+            )
         redis, reader = connect(parsed), connect(parsed, blocking=True)
         try:
             await check_server(redis, parsed)
@@ -188,4 +193,4 @@ def _read_retention(stored: bytes | None) -> float:
         seconds = float(stored or b"")
     except ValueError:
         return DEFAULT_RETENTION
-    return seconds if 0 < seconds < math.inf else DEFAULT_RETENTION
+    return seconds if MIN_RETENTION <= seconds <= MAX_RETENTION else DEFAULT_RETENTION
