@@ -5,6 +5,7 @@ and updates the cards of the held reviews.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 from hitl_core.review import Reviews
@@ -15,6 +16,9 @@ from .readable_reviews import ReadableReviews
 
 #: How often the history is compared, in seconds.
 INTERVAL = 1.0
+#: How often the types of the keys are checked, in seconds: in a Redis Cluster that is a script for each
+#: partition.
+KEYS_INTERVAL = 30.0
 #: The most cards of held reviews that are updated. Others are updated when a person presses one of their
 #: buttons.
 MAX_REDRAWN = 1000
@@ -36,6 +40,7 @@ class LossWatch:
         self._reviews, self._health, self._warnings = reviews, health, warnings
         self._readable = ReadableReviews(reviews, health)
         self._held, self._history = 0, ""
+        self._check_keys_at = 0.0
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -61,6 +66,9 @@ class LossWatch:
             await self._redraw_held()
 
     async def _check_keys(self) -> None:
+        if time.monotonic() < self._check_keys_at:
+            return
+        self._check_keys_at = time.monotonic() + KEYS_INTERVAL
         if foreign := await self._reviews.store.foreign_keys():
             self._health.report("store", "keys", _foreign_text(foreign))
         else:

@@ -47,6 +47,7 @@ async def running(watch: Coroutine[None, None, None]) -> AsyncIterator[None]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loss_watch, "INTERVAL", 0.01)
+    monkeypatch.setattr(loss_watch, "KEYS_INTERVAL", 0.01)
     monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.01)
     for loop in (decider_check, place_check, stored_key):
         monkeypatch.setattr(loop, "INTERVAL", 0.01)
