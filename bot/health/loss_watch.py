@@ -27,7 +27,7 @@ _UNKNOWN = "It is not known whether Redis loses writes"
 LOST_TEXT = (
     "Redis has lost writes: it was restarted without its latest data, or replaced by a replica or an old"
     " backup that lacks them. What people decided and what agents ran shortly before may be unknown."
-    " A turn that an agent submits again may have run already."
+    " A turn that an agent submits again may have run already, and a token that was revoked may work again."
 )
 
 

@@ -1,4 +1,4 @@
-"""The ACL user of docs/operations.md may run every command that the scripts send."""
+"""The ACL user of docs/operations.md may run every command that the scripts send, in any database."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import redis
 
+from hitl_core.store import RedisStore
 from hitl_core.store import redis as redis_room
 from tests.docs.pages import page
 
@@ -35,3 +36,17 @@ def categories_of(client: Any, command: str, word: str) -> set[str]:
         if info:
             return {category.decode() for category in info[6]}
     raise AssertionError(f"there is no command {command}")
+
+
+async def test_any_database_can_be_used(redis_url: str) -> None:
+    """Each new connection to another one than 0 sends its number."""
+    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+    with redis.Redis.from_url(redis_url) as client:
+        client.execute_command("ACL", "SETUSER", "hitl", *rules.split())
+        try:
+            url = redis_url.replace("//", "//hitl:PASSWORD@").removesuffix("/0") + "/1"
+            store = await RedisStore.open(url, set_partitions=False)
+            assert await store.tokens() == []
+            await store.close()
+        finally:
+            client.execute_command("ACL", "DELUSER", "hitl")

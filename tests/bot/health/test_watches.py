@@ -129,6 +129,26 @@ async def test_an_error_of_a_library_ends_no_loop_and_is_told_until_it_is_over(
         await wait_until("it is over", lambda: not health.current_problems())
 
 
+class CountingStore(MemoryStore):
+    looks = 0
+
+    async def foreign_keys(self) -> list[str]:
+        self.looks += 1
+        return await super().foreign_keys()
+
+
+async def test_the_types_of_keys_are_not_looked_at_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is a script for each partition."""
+    store = CountingStore()
+    watch = LossWatch(Reviews(store), Health())
+    for pause in (3600.0, 3600.0, 0.0, 0.0):
+        monkeypatch.setattr(loss_watch, "KEYS_INTERVAL", pause)
+        await watch.tick()
+    assert store.looks == 1
+
+
 async def test_the_log_says_that_a_bot_is_ready_again_after_any_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
