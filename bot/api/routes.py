@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -31,6 +32,9 @@ from .wire import (
     bodies,
     build_document,
 )
+
+#: How long it is not asked again whether a token was revoked, in seconds, while a body arrives or waits.
+TOKEN_CHECK_LASTS = 1.0
 
 _KEY_PATTERN = re.compile(r"[!-~]{1,255}")
 
@@ -154,9 +158,12 @@ class Routes:
     async def _turn(self, request: web.Request) -> AsyncGenerator[Token]:
         """The request's token, while the request is handled."""
         who = await self._authenticate(request)
+        authenticated_at = time.monotonic()
         await bodies.receive(request)
         try:
             async with self._slots.hold(who.id):
+                if time.monotonic() - authenticated_at > TOKEN_CHECK_LASTS:
+                    await self._authenticate(request)  # the token may have been revoked
                 release_body(request)
                 yield who
         finally:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 import redis
 
+from bot.api import routes
 from bot.api.policies import Policies
 from bot.api.wire import bodies
 from bot.api.wire.bodies import MAX_BODY
@@ -26,6 +27,7 @@ from hitl_core.store.redis.keys import TOKENS_KEY
 from tests.api.client import Client, issue, tool_call
 from tests.api.conftest import Open
 from tests.support.cpu_time import cpu_limit
+from tests.support.waiting import wait_until
 
 SECRET = "canary-5f1d"
 
@@ -230,6 +232,37 @@ async def test_a_revoked_token_stops_at_once(client: Client, store: RedisStore):
         await store.drop_token(token.id)
 
     assert (await client.get("/v1/reviews?status=settled")).code == "unauthorized"
+
+
+async def test_a_token_revoked_while_a_body_arrives_stores_nothing(
+    client: Client, store: RedisStore, redis_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    """A body may take eight seconds, and as long for its turn."""
+    monkeypatch.setattr(routes, "TOKEN_CHECK_LASTS", 0.0)
+    body = json.dumps({"thread_id": "t", "calls": [tool_call()]}).encode()
+    with redis.Redis.from_url(redis_url) as other:
+
+        def reads() -> int:
+            stats: Any = other.info("commandstats")
+            return stats.get("cmdstat_hget", {}).get("calls", 0)
+
+        before = reads()
+
+        async def slow_body() -> AsyncIterator[bytes]:
+            yield body[:9]
+            await wait_until("the token was read", lambda: reads() > before)
+            for token in await store.tokens():
+                await store.drop_token(token.id)
+            yield body[9:]
+
+        headers = {
+            "Authorization": f"Bearer {client.token}",
+            "Content-Type": "application/json",
+        }
+        async with client.session.post(
+            f"{client.url}/v1/reviews", data=slow_body(), headers=headers
+        ) as answer:
+            assert answer.status == 401
 
 
 async def test_a_token_in_the_address_is_none(client: Client):
