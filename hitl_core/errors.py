@@ -73,6 +73,10 @@ class ReviewUnreadable(StoreError):
     """The stored review can't be read by this version: a newer one wrote it, or it is damaged."""
 
 
+class ReviewTooNew(ReviewUnreadable):
+    """A newer version wrote the review. Programs of that version can read it."""
+
+
 class DigestUnreadable(StoreError):
     """The stored digest can't be read by this version: a newer one wrote it, or it is damaged."""
 

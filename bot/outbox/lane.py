@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, ReviewNotFound, ReviewTooNew, StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id
 from hitl_core.store import Job, LaneHalf, Store
 from hitl_core.task_group import task_group
@@ -102,9 +102,7 @@ class Lane:
         return self._draining or (self.crowded and time.monotonic() - self._started_at > MAX_HOLD)
 
     async def _run_half(self, half: LaneHalf) -> bool:
-        """Runs the jobs of this half until both halves are idle for a while. Returns whether
-        there was a job.
-        """
+        """Runs the jobs of this half until both are idle for a while. Returns whether there was one."""
         busy = False
         while not (self._must_stop() or self._closing):
             self._wakeups[half].clear()
@@ -207,6 +205,8 @@ class Lane:
                     raise TriedTooOften(error) from None
             except ReviewNotFound:
                 return None, False
+            except ReviewTooNew as newer:  # it stays in the queue: a newer bot can show it
+                raise TriedTooOften(str(newer)) from None
             except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return str(known), unsure or isinstance(known, LookupFailed)

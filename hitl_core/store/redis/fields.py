@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from hitl_core.errors import ReviewUnreadable
+from hitl_core.errors import ReviewTooNew, ReviewUnreadable
 from hitl_core.model import SCHEMA_VERSION, Arguments, MessageRef, Place, Review, Snapshot
 from hitl_core.store.redis.packing import pack, unpack
 
@@ -77,10 +77,11 @@ def read_snapshot(review_id: str, sizes: Iterable[bytes], stored: bytes, now: fl
         chain = fields.get(CHAIN, b"").decode()
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         written = re.match(rb'{"schema_version":(\d+),', data)
-        newer = ": a newer one wrote it. Update this program"
-        why = newer if written and int(written[1]) > SCHEMA_VERSION else ""
-        message = f"The stored review {review_id} can't be read by this version{why}."
-        raise ReviewUnreadable(message) from error
+        message = f"The stored review {review_id} can't be read by this version"
+        if written and int(written[1]) > SCHEMA_VERSION:
+            newer = f"{message}: a newer one wrote it. Update this program."
+            raise ReviewTooNew(newer) from error
+        raise ReviewUnreadable(f"{message}.") from error
     if review.id != review_id:
         raise ReviewUnreadable(f"The store has the review {review.id} under the id {review_id}.")
     args = {key: Arguments(value) for key, value in of[ARGS].items()}
