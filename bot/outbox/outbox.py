@@ -62,7 +62,7 @@ class Outbox:
         )
         self._health = health or Health()
         self._bot_id = uuid4().hex
-        self._requeue_pause = 0.0
+        self._all_retried, self._requeue_pause = False, 0.0
         self.lanes: dict[str, Lane] = {}
         #: The jobs that are set aside, by lane.
         self._aside: dict[str, AsideJobs] = {}
@@ -78,7 +78,7 @@ class Outbox:
                 self._listen,
                 self._scan_lanes,
                 self._renew_lanes,
-                self._requeue_dead_letters,
+                self._retry_all,
             ):
                 self._readers.append(tasks.create_task(self._repeat(step)))
 
@@ -128,10 +128,18 @@ class Outbox:
             if lane := self.lanes.get(lost):
                 lane.drain()
 
-    async def _requeue_dead_letters(self) -> None:
+    async def _retry_all(self) -> None:
+        """Retry the dead letters, and look at all lanes: after the store's clock was set back, cards that
+        were queued before are due only later, and nothing else would find them until then.
+        """
+        if self._all_retried:
+            await self._wait_requeue()
+            self._all_retried = False
         if requeued := await self._store.requeue_dead_letters():
             log.info("the undelivered cards of %d reviews are retried", requeued)
-        await self._wait_requeue()
+        for lane in await self._store.lanes(2 * MAX_LANES, later=True):
+            await self._open_lane(lane)
+        self._all_retried = True
 
     async def _wait_requeue(self) -> None:
         """Wait for the next retry. While a look-up fails the wait is short, because only a retry may find

@@ -12,8 +12,10 @@ from hitl_core.store.contract.jobs import Backlog, Job, LaneHalf, Recheck
 class Lanes(Protocol):
     """Jobs are added by `commit`, by `redraw` and by `finish_job`."""
 
-    async def lanes(self, limit: int = 100) -> list[str]:
-        """The lanes that have a job to do now, the longest waiting first."""
+    async def lanes(self, limit: int = 100, *, later: bool = False) -> list[str]:
+        """The lanes that have a job to do now, the longest waiting first. `later`: then also those that have
+        one later.
+        """
         ...
 
     async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:

@@ -48,8 +48,8 @@ class MemoryLanes:
         self._lane_hint_position: int | None = None
         self._changed = asyncio.Event()
 
-    async def lanes(self, limit: int = 100) -> list[str]:
-        now = self._time()
+    async def lanes(self, limit: int = 100, *, later: bool = False) -> list[str]:
+        now = math.inf if later else self._time()
         due = sorted((one.at, one.lane) for one in self._jobs.values() if one.at <= now)
         return list(dict.fromkeys(lane for _, lane in due))[:limit]
 

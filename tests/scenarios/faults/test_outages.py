@@ -299,6 +299,29 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
     assert (await ready(bot.url))[1].get("undelivered") == 1
 
 
+async def test_a_card_that_was_queued_before_the_clock_of_redis_was_set_back_is_shown(
+    scene: Scene,
+) -> None:
+    """Given a review that was submitted while no bot ran and Redis's clock was an hour ahead; then a bot
+    shows its card at its start, and not when that hour is over."""
+    gate = await scene.gate()
+    scene.ask(gate, email())
+    redis = await scene.redis()
+    queue, queues = Keys(0).queue("default"), Keys(0).queues
+
+    async def is_queued() -> bool:
+        return bool(await redis.zcard(queue))
+
+    await wait_until("it is queued", is_queued)
+    for key in (queue, queues):
+        [member] = await redis.zrange(key, 0, -1)
+        await redis.zincrby(key, 3600, member)
+
+    await scene.bot()
+
+    await scene.card("send_email")
+
+
 async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:
     """Given a bot with nothing to do, and a hundred overdue entries that it can't deal with; when some time
     passes, then it has sent few commands to Redis: there is no busy loop."""

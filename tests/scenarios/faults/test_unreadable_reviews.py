@@ -45,9 +45,9 @@ async def test_the_places_of_all_other_reviews_are_checked(scene: Scene) -> None
 
 
 async def test_an_older_bot_leaves_a_review_of_a_newer_version_to_newer_bots(scene: Scene) -> None:
-    """Given a bot that can't read a review, as a newer version wrote it; then it tells that, and the card stays
-    in its queue, where a bot that can read it finds it: it was a dead letter, which a newer bot beside the
-    older one tried again after five minutes."""
+    """Given a bot that can't read a review, as a newer version wrote it; then it tells that, and the card
+    stays in its queue, where a bot that can read it finds it: it was a dead letter, which a newer bot beside
+    the older one tried again after five minutes."""
     gate = await scene.gate()
     review_id = await make_unreadable(scene, gate)
     bot = await scene.bot()

@@ -32,9 +32,9 @@ class RedisLanes(RedisPart):
     holds all of its queues.
     """
 
-    async def lanes(self, limit: int = 100) -> list[str]:
+    async def lanes(self, limit: int = 100, *, later: bool = False) -> list[str]:
         due_at: dict[str, float] = {}
-        now = await self.now()
+        now = math.inf if later else await self.now()
         for keys in self._keys:
             async with store_errors():
                 due = cast(
