@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, Self, overload
 from uuid import uuid4
 
-from hitl_core.errors import Refused
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.submission import JudgedCalls, Submitter, check_cancel_reason, check_seconds
-from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter, check_agent
-from hitl_core.model import JsonObject, Review, ToolCall
+from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter, cancellation
+from hitl_core.model import JsonObject, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import Reviews, Transition, commands
+from hitl_core.review import Reviews
 from hitl_core.store import RedisStore, Store
 
 #: How long a claim stays valid after the last renewal by its process, in seconds.
@@ -178,11 +177,7 @@ class Gate:
         """
         self._listener.check_not_closed()
         check_cancel_reason(reason)
-
-        def apply(review: Review, now: float) -> Transition:
-            check_agent(review, self.agent)
-            return commands.cancel(review, None, reason, now)
-
+        apply = partial(cancellation.cancel, agent=self.agent, reason=reason)
         await self.reviews.change(review_id, f"cancel:{uuid4().hex}", apply)
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
@@ -190,20 +185,11 @@ class Gate:
 
         Raises Refused("busy") when all of its calls are already decided, and what `cancel` and `wait` raise.
         """
-
-        def apply(review: Review, now: float) -> Transition:
-            check_agent(review, self.agent)
-            if review.status != "pending" and review.cancelled is None:
-                raise Refused(
-                    "busy",
-                    f"Review {review.id} can't be withdrawn: all of its calls are already decided.",
-                )
-            transition = commands.cancel(review, None, reason, now)
-            cancelled_review = transition.review.model_copy(update={"waiter": self.process})
-            return transition._replace(review=cancelled_review)
-
         self._listener.check_not_closed()
         check_cancel_reason(reason)
+        apply = partial(
+            cancellation.withdraw, agent=self.agent, process=self.process, reason=reason
+        )
         with self._waiter.reserve(review_id):
             await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", apply)
             return await self.wait(review_id)

@@ -1,12 +1,13 @@
 """Waits for decisions: how a process learns that a review is settled, and which process claims it."""
 
+from hitl_core.gate.waiting import cancellation
 from hitl_core.gate.waiting.listener import HEARTBEAT_TTL, ReviewListener, Watchers
-from hitl_core.gate.waiting.waiter import Waiter, check_agent
+from hitl_core.gate.waiting.waiter import Waiter
 
 __all__ = [
     "HEARTBEAT_TTL",
     "ReviewListener",
     "Waiter",
     "Watchers",
-    "check_agent",
+    "cancellation",
 ]
