@@ -125,10 +125,15 @@ def _retry(args: argparse.Namespace) -> int:
 
 
 async def retry_all(reviews: Reviews, at_once: int = _LIMIT) -> list[DeadLetter]:
-    """Retry all letters that are there now. Those that bots add meanwhile stay."""
+    """Retry all letters, each card once: one that a bot adds again meanwhile stays. Their times say nothing
+    about that, because Redis's clock may have been set back since.
+    """
     retried: list[DeadLetter] = []
-    now = await reviews.store.now()
-    while letters := [one for one in await reviews.store.dead_letters(at_once) if one.at <= now]:
+    tried = set[str]()
+    while letters := [
+        one for one in await reviews.store.dead_letters(at_once) if one.member not in tried
+    ]:
+        tried |= {one.member for one in letters}
         retried += await retry_letters(reviews, letters)
     return retried
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import redis
+
 from hitl_core.cli.dead import retry_all, retry_letters
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import DeadLetter
+from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
 from tests.support.jobs import begin_all
 
@@ -92,6 +95,22 @@ def test_no_number_of_letters_is_too_large_to_retry_all(desk: Desk) -> None:
         return await retry_all(reviews, at_once=2)
 
     assert [letter.id for letter in desk.do(retry)] == ids
+    assert desk.do(lambda reviews: reviews.store.count_dead_letters()) == 0
+
+
+def test_letters_from_before_the_clock_was_set_back_are_tried_again(desk: Desk) -> None:
+    """Given a letter of a time that Redis's clock has not reached: all are tried again, and it was called
+    none."""
+    bury(desk)
+    letters = Keys(0).dead_letters
+    with redis.Redis.from_url(desk.url) as client:
+        [(id, fields)] = client.xrange(letters)
+        client.xdel(letters, id)
+        client.xadd(letters, fields, id="99999999999999-0")
+
+    code, out, _ = desk.hitl("dead", "retry", "--all")
+
+    assert (code, out) == (0, "retried 0:99999999999999-0\n")
     assert desk.do(lambda reviews: reviews.store.count_dead_letters()) == 0
 
 
