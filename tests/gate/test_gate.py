@@ -889,3 +889,20 @@ async def test_newcomer_9_a_closed_gate_says_that_it_is_closed(redis_url: str):
     ):
         with pytest.raises(GateClosed, match="gate is"):
             await late
+
+
+@pytest.mark.parametrize("way", ["wait", "outcomes"])
+async def test_what_was_decided_before_the_clock_was_set_back_is_claimed(way: str):
+    """Given a review that people decided while no process ran; when the store's clock is set back by an hour
+    and a process starts, then it gets the review, and not when that hour is over."""
+    clock = [10_000.0]
+    store = MemoryStore(lambda: clock[0])
+    async with Gate(store, policy=policy(), agent="billing") as gate:
+        review_id = await gate.submit([call()], thread_id="t")
+        await approve_all(gate.reviews, review_id)
+    clock[0] -= 3600
+
+    async with Gate(store, policy=policy(), agent="billing") as gate, asyncio.timeout(30):
+        outcome = await (gate.wait(review_id) if way == "wait" else anext(gate.outcomes()))
+
+    assert [each.name for each in outcome.execute] == ["ask"]

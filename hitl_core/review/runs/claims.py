@@ -20,6 +20,8 @@ from hitl_core.review import vote_count
 from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, check_seal, make_event
 
+_LONG_AGO = 1e10  # seconds
+
 
 def set_waiter(review: Review, process: str | None, now: float) -> Transition:
     """Reserve the result for a process that waits, for as long as its heartbeat is alive. None: no process
@@ -187,10 +189,14 @@ def resolve(
 
 
 def ready_at(review: Review) -> float | None:
-    """When a process of the agent may claim it; None if it can't be claimed."""
+    """From when a process of the agent may claim it; None if it can't be claimed. For a settled one that is
+    long ago, in the order of settling: a clock that is set back delays none.
+    """
     if review.status == "claimed" and review.lease:
         return review.lease.until
-    return review.settled_at if review.status == "settled" and not review.calls_in_doubt else None
+    if review.status != "settled" or review.settled_at is None or review.calls_in_doubt:
+        return None
+    return review.settled_at - _LONG_AGO
 
 
 def runnable_calls(review: Review) -> tuple[Call, ...]:
