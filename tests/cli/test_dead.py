@@ -103,7 +103,8 @@ def test_letters_from_before_the_clock_was_set_back_are_tried_again(desk: Desk) 
     none."""
     bury(desk)
     letters = Keys(0).dead_letters
-    with redis.Redis.from_url(desk.url) as client:
+    with redis.Redis.from_url(desk.url) as opened:
+        client: Any = opened
         [(id, fields)] = client.xrange(letters)
         client.xdel(letters, id)
         client.xadd(letters, fields, id="99999999999999-0")
