@@ -194,9 +194,8 @@ def ready_at(review: Review) -> float | None:
     """
     if review.status == "claimed" and review.lease:
         return review.lease.until
-    if review.status != "settled" or review.settled_at is None or review.calls_in_doubt:
-        return None
-    return review.settled_at - _LONG_AGO
+    is_free = review.status == "settled" and not review.calls_in_doubt
+    return review.settled_at - _LONG_AGO if is_free and review.settled_at is not None else None
 
 
 def runnable_calls(review: Review) -> tuple[Call, ...]:
