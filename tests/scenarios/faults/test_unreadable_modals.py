@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bot.refusals import UNREADABLE_MODAL
 from tests.scenarios.reviews.test_review_modal import forty
 from tests.support.bots import Scene
+from tests.support.slack import review_of
 
 #: What earlier versions, other versions and accidents leave in `private_metadata`.
 UNREADABLE = [
@@ -50,13 +53,15 @@ async def test_house_11_a_form_that_cant_be_read_says_what_to_do(
 
 
 async def test_house_11_an_escalation_without_its_card_says_what_to_do(scene: Scene) -> None:
-    """Given an open form with the id of another one, or of none; when it is sent, then the same."""
+    """Given an open form with the id of another one, or of none, and without its card; when it is sent, then
+    the same."""
     await scene.bot()
     waiting = scene.ask(await scene.gate())
     card = await scene.card("send_email")
+    metadata = json.dumps({"review": review_of(card), "action": "1", "revision": 1})
     for callback_id in ("escalate", "an_old_form", "see", ""):
         await scene.alice.press(card, "reject")
-        change_modal(scene, callback_id=callback_id)
+        change_modal(scene, callback_id=callback_id, private_metadata=metadata)
 
         sent = await scene.alice.submit()
 
