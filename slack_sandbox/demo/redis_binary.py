@@ -47,7 +47,7 @@ def _version(executable: Path) -> tuple[int, ...]:
     """The version, from `redis-server --version` (`Redis server v=7.0.15 sha=…`); () if it can't run."""
     try:
         result = subprocess.run(
-            [executable, "--version"], capture_output=True, check=False, text=True, timeout=10
+            [executable, "--version"], capture_output=True, check=False, text=True, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()

@@ -17,7 +17,7 @@ from tests.api.client import Client, tool_call
 from tests.support.waiting import wait_until
 
 
-async def test_attack6_m1_many_reads_of_large_reviews_keep_few_of_them(
+async def test_many_reads_of_large_reviews_keep_few_of_them(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a thread with several reviews; when it is listed by many requests at once, then the reviews of a

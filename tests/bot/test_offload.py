@@ -19,7 +19,7 @@ async def test_a_body_of_many_values_is_read_beside_the_loop() -> None:
     assert await offload_parsing(b"x" * 10_000, where) is here
 
 
-async def test_attack_m4_a_click_waits_for_no_agent_and_tokens_take_turns() -> None:
+async def test_a_click_waits_for_no_agent_and_tokens_take_turns() -> None:
     """Given a token whose work takes the agents' thread; then a click is read at once, and another token's
     work comes before the second one of the first."""
     begun, go_on = threading.Event(), threading.Event()

@@ -52,7 +52,7 @@ async def test_a_small_review_is_drawn_at_once():
 
 
 @pytest.mark.parametrize("what", LARGE)
-async def test_attack_a15_a_large_review_is_drawn_in_a_thread(what: str):
+async def test_a_large_review_is_drawn_in_a_thread(what: str):
     """Given arguments, schemas or rules that are large, when they are drawn, then in a thread."""
     drawn_in = await offload_drawing(LARGE[what], threading.current_thread)
     assert drawn_in is not threading.main_thread()

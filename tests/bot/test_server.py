@@ -253,7 +253,7 @@ async def test_a_known_client_may_wait_and_keeps_its_connection(
 POLL = b"GET /poll HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-async def test_attack6_m4_each_head_of_a_known_client_has_the_limits(
+async def test_each_head_of_a_known_client_has_the_limits(
     serve: Serve, hasty: None, release: Release
 ) -> None:
     """Given a kept connection of somebody known; then half of its next head is not waited for, and one that
@@ -268,7 +268,7 @@ async def test_attack6_m4_each_head_of_a_known_client_has_the_limits(
             assert b"fine" not in await wire.rest()
 
 
-async def test_attack6_m4_a_head_sent_before_the_answer_ends_the_connection(
+async def test_a_head_sent_before_the_answer_ends_the_connection(
     serve: Serve, hasty: None, release: Release
 ) -> None:
     """Given a known client that sends half of its next head while it waits; then its answer is the last."""
@@ -318,9 +318,7 @@ async def test_security_m4_the_oldest_stranger_makes_room(serve: Serve, release:
             await each.close()
 
 
-async def test_attack6_m2_large_bodies_cut_off_no_click(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_large_bodies_cut_off_no_click(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given large half bodies of strangers and of somebody known; when there is no room for all, then some of
     them go, and a small request that is still arriving stays."""
     monkeypatch.setattr(connections, "MAX_BUFFERED", 600_000)
@@ -582,7 +580,7 @@ def test_one_process_may_open_as_many_files_as_it_serves_connections() -> None:
     assert reason.stdout.split() == ["4200", "4000"]
 
 
-async def test_attack_m5_who_stops_reading_an_answer_is_closed(
+async def test_who_stops_reading_an_answer_is_closed(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given an agent's client that reads nothing of a large answer; then it is closed after the limit, and
@@ -608,7 +606,7 @@ async def test_attack_m5_who_stops_reading_an_answer_is_closed(
         assert len(await wire.rest()) < LARGE
 
 
-async def test_attack_m5_all_unread_answers_together_have_a_limit(
+async def test_all_unread_answers_together_have_a_limit(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given clients that read nothing of large answers; then those that wait longest are closed, so that no

@@ -16,7 +16,7 @@ from tests.support.builders import START, call, review_of
 ROOT = Reviewer(channel=CLI, team="", id="root", name="root")
 
 
-async def test_attack_m2_a_refused_command_is_in_the_audit() -> None:
+async def test_a_refused_command_is_in_the_audit() -> None:
     """Given two operators who decide one call at once; then the second one is refused, and both are entries
     of the audit; a mistake that can be corrected is none."""
     store = MemoryStore(lambda: START)

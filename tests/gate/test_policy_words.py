@@ -70,13 +70,13 @@ def words_of(review: Review) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("what", CONTEXTS)
-def test_attack_a26_a_context_keeps_the_policys_texts(what: str) -> None:
+def test_a_context_keeps_the_policys_texts(what: str) -> None:
     """Given a run's own schema, then titles, hints, names of choices and order are those of the policy."""
     assert words_of(submit(CONTEXTS[what])) == words_of(submit(None))
 
 
 @given(schemas)
-def test_attack_a26_a_contexts_schema_can_not_replace_the_policys_texts(context: Any) -> None:
+def test_a_contexts_schema_can_not_replace_the_policys_texts(context: Any) -> None:
     try:
         review = submit(context)
     except HitlError:
@@ -85,7 +85,7 @@ def test_attack_a26_a_contexts_schema_can_not_replace_the_policys_texts(context:
         assert words_of(review) == words_of(submit(None))
 
 
-def test_attack_a26_a_property_of_the_agent_alone_has_a_field_without_texts() -> None:
+def test_a_property_of_the_agent_alone_has_a_field_without_texts() -> None:
     """Given a property that the policy doesn't name, then the form asks for it as the agent's schema
     says, under its key; its title is shown nowhere."""
     note = {"properties": {"note": {"enum": ["x", "y"], "title": "Approved by Maria"}}}
@@ -96,7 +96,7 @@ def test_attack_a26_a_property_of_the_agent_alone_has_a_field_without_texts() ->
     assert "Maria" not in repr(form)
 
 
-def test_attack_a26_an_edit_keeps_the_texts() -> None:
+def test_an_edit_keeps_the_texts() -> None:
     """Given an edit that falls under another rule with words of its own, then the form has those of both
     rules."""
     other = {"properties": {"amt": {"maximum": 100}, "note": {"title": "Why it is so little"}}}

@@ -76,9 +76,7 @@ def read(path: str) -> str:
         (object(), ["object"]),
     ],
 )
-def test_attack_a21_an_unknown_tool_counts_as_the_providers(
-    described: Any, names: list[str]
-) -> None:
+def test_an_unknown_tool_counts_as_the_providers(described: Any, names: list[str]) -> None:
     assert provider_tools({"tools": [described]}) == names
     assert provider_tools({"extra_body": {"tools": [described]}}) == names
     assert provider_tools({"toolConfig": {"tools": (described,)}}) == names
@@ -108,11 +106,11 @@ def test_attack_a21_an_unknown_tool_counts_as_the_providers(
         GeminiTool(function_declarations=[{"name": "read"}]),
     ],
 )
-def test_attack_a21_what_a_tool_node_runs_is_ours(described: Any) -> None:
+def test_what_a_tool_node_runs_is_ours(described: Any) -> None:
     assert provider_tools({"tools": [described]}) == []
 
 
-def test_attack_a21_other_ways_to_give_a_provider_tools() -> None:
+def test_other_ways_to_give_a_provider_tools() -> None:
     assert provider_tools({"web_search_options": {}}) == ["web_search"]
     assert provider_tools({"mcp_servers": [{"type": "url", "name": "crm"}]}) == ["crm"]
     assert provider_tools({"tools": None, "extra_body": None, "mcp_servers": None}) == []

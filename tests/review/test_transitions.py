@@ -110,7 +110,7 @@ def test_promise_6_what_is_refused_says_why(tool: str, plan: Proposal, code: str
 
 
 @pytest.mark.parametrize("kind", ["reject", "respond"])
-def test_at_l1_a_reason_and_an_answer_are_limited(kind: DecisionType):
+def test_a_reason_and_an_answer_are_limited(kind: DecisionType):
     """Given a client that ignores the limit of the input, then what is too long is refused."""
     decide(one("ask"), "1", proposal(kind, message="x" * 10_000), ADA, NOW)
     with raises_refused("invalid_answer", "at most 10,000"):

@@ -129,7 +129,7 @@ class StoreContract:
 
     # ------------------------------------------------------------------ the review itself
 
-    async def test_attack_a20_an_outline_is_the_review_without_its_arguments(self, store: Store):
+    async def test_an_outline_is_the_review_without_its_arguments(self, store: Store):
         """Given a review with a card and a mark; then its outline says the same, but for the arguments."""
         review = await created(store, "ask", "look_up")
         await store.record_post(review.id, DEFAULT_PLACE, HERE)

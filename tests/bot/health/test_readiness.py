@@ -31,7 +31,7 @@ async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
         await store.close()
 
 
-async def test_attack6_m5_a_flood_of_probes_costs_few_commands(
+async def test_a_flood_of_probes_costs_few_commands(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Given a probe in progress; when many others come, then one more look at the store answers all."""

@@ -48,7 +48,7 @@ class CountingStore(MemoryStore):
         return snapshot
 
 
-async def test_attack_a20_a_home_holds_one_page_of_arguments(channel: SlackChannel) -> None:
+async def test_a_home_holds_one_page_of_arguments(channel: SlackChannel) -> None:
     """Given sixty reviews that wait for a person who also asked for them, when their Home is made, then only
     those of the page are read with their arguments, and of the others a few are held at a time."""
     store = CountingStore()
@@ -88,7 +88,7 @@ async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) 
     assert home.others == ()
 
 
-async def test_attack_a20_the_schemas_that_a_review_keeps_are_bounded() -> None:
+async def test_the_schemas_that_a_review_keeps_are_bounded() -> None:
     """Given a long schema for each of many calls, when the turn is submitted, then a sentence says what to
     do."""
     schema = {"type": "object", "description": "x" * 60_000}

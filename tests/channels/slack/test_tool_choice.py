@@ -38,7 +38,7 @@ def offered_tools(review: Review) -> list[str]:
     return [option["text"]["text"] for option in options[0]] if options else []
 
 
-def test_attack_a15_each_rule_is_read_once_for_all_tools() -> None:
+def test_each_rule_is_read_once_for_all_tools() -> None:
     """Given 80 tools with a rule each, when the form is opened and then drawn again, then no rule of the
     review's policy is read more than once, and none is asked about the arguments for the menu's sake."""
     names = [f"tool_{n}" for n in range(80)]
@@ -55,7 +55,7 @@ def test_attack_a15_each_rule_is_read_once_for_all_tools() -> None:
     assert count_calls(open_twice, "judge", "judge_async") == 0
 
 
-def test_attack_a15_the_menu_has_as_many_tools_as_slack_takes() -> None:
+def test_the_menu_has_as_many_tools_as_slack_takes() -> None:
     """Given more tools than a menu may have, and a call that became the last of them; then the menu begins
     with what the call is."""
     names = [f"tool_{n:03}" for n in range(150)]
@@ -65,7 +65,7 @@ def test_attack_a15_the_menu_has_as_many_tools_as_slack_takes() -> None:
     assert offered_tools(last)[0] == "tool_149"
 
 
-def test_attack_a15_a_tool_that_no_edit_may_name_is_not_in_the_menu() -> None:
+def test_a_tool_that_no_edit_may_name_is_not_in_the_menu() -> None:
     """Given a tool that is approved as it is or not at all, and one for which that holds with
     some arguments only; then the first can't be chosen."""
     rules: Json = {
@@ -79,7 +79,7 @@ def test_attack_a15_a_tool_that_no_edit_may_name_is_not_in_the_menu() -> None:
     assert offered_tools(review) == ["pay", "free", "large"]
 
 
-def test_attack_a15_a_tool_that_is_refused_changes_nothing() -> None:
+def test_a_tool_that_is_refused_changes_nothing() -> None:
     """Given a tool that the policy refuses with these arguments, when it is chosen, then the form says so,
     and sending it decides nothing."""
     rule = {"when": {"properties": {"n": {"maximum": 5}}}, "allowed_decisions": ["reject"]}
@@ -92,7 +92,7 @@ def test_attack_a15_a_tool_that_is_refused_changes_nothing() -> None:
         selected.proposal()
 
 
-def test_attack_a15_what_a_review_keeps_of_a_policy_is_bounded() -> None:
+def test_what_a_review_keeps_of_a_policy_is_bounded() -> None:
     """Given tools whose rules take more than a review keeps, when they are submitted, then a sentence says
     so."""
     note = "x" * 20_000

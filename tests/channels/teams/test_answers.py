@@ -154,7 +154,7 @@ async def test_a_refused_connection_did_nothing(channel: TeamsChannel) -> None:
         await channel.post(ROOM, CARD)
 
 
-async def test_at_l5_our_token_does_not_follow_a_page_without_tls(
+async def test_our_token_does_not_follow_a_page_without_tls(
     sandbox: Sandbox, channel: TeamsChannel
 ) -> None:
     address = sandbox.url.replace("http://", "https://")

@@ -218,7 +218,7 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
     assert (await waiting).execute
 
 
-async def test_attack_m2_every_refused_look_is_in_the_audit(scene: Scene) -> None:
+async def test_every_refused_look_is_in_the_audit(scene: Scene) -> None:
     """Given Carl, who may not decide; when he presses each button of the card, also those that only open a
     modal, and when Alice submits a form of what was decided before; then the audit has an entry for each."""
     await scene.bot()
