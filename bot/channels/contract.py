@@ -92,6 +92,14 @@ class Person:
     active: bool = True
 
 
+class Places(Protocol):
+    """The places in all channels of the bot."""
+
+    def name_elsewhere(self, place: Place, channel: Channel) -> str | None:
+        """The name of a place in another channel than this one; None for a place in this one."""
+        ...
+
+
 class Channel(Protocol):
     """Every async method raises RateLimited, Unreachable or Undeliverable; look-ups also raise LookupFailed.
     A look-up has three results: yes, no (None or NotFound), and unknown (any other error).
@@ -99,13 +107,19 @@ class Channel(Protocol):
 
     #: The prefix of its places (`Place.channel`), and the channel of its messages and people.
     name: str
+    #: The name of the chat system for people.
+    label: str
     #: The id of the bot's own workspace or tenant (`Reviewer.team`). People of others are external.
     team: str
     #: The channel's rate limits.
     pace: Pace
+    #: Set by `Channels`.
+    places: Places | None
 
     def name_of(self, place: Place) -> str:
-        """The name of a place for people, for example `#team-ops`."""
+        """The name of a place for people, for example `#team-ops`; of another channel's place what `places`
+        says.
+        """
         ...
 
     def audience(self, place: Place) -> Audience: ...

@@ -22,6 +22,8 @@ class Channels:
         self._by_name = {channel.name: channel for channel in (default, *others)}
         if len(self._by_name) < 1 + len(others) or {CLI, POLICY, ""} & self._by_name.keys():
             raise ValueError(f"Each channel needs a name of its own, and not {CLI} or {POLICY}.")
+        for channel in self:
+            channel.places = self
 
     def __iter__(self) -> Iterator[Channel]:
         return iter(self._by_name.values())
@@ -50,6 +52,15 @@ class Channels:
         """The name of a place for people; its text if the bot does not have its channel."""
         channel = self.find(place)
         return channel.name_of(place) if channel else place
+
+    def name_elsewhere(self, place: Place, channel: Channel) -> str | None:
+        """The name of a place in another channel than this one, with its chat system; its text if the bot
+        does not have that channel. None for a place in this one.
+        """
+        own = self.find(place)
+        if own is channel:
+            return None
+        return f"{own.name_of(place)} in {own.label}" if own else place
 
     def audience(self, place: Place) -> Audience | None:
         """The people whom a place reaches; None, for nobody, if the bot does not have its channel."""

@@ -62,7 +62,11 @@ example:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. `argv` doesn't include the program's name."""
     argv = sys.argv[1:] if argv is None else argv
-    args = build_parser(argv[0] if argv else "").parse_args(argv)
+    parser = build_parser(argv[0] if argv else "")
+    if not argv:
+        parser.print_help(sys.stderr)
+        parser.exit(2)
+    args = parser.parse_args(argv)
     try:
         code = args.run(args)
         sys.stdout.flush()

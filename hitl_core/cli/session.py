@@ -139,7 +139,7 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
         raise Refused(
             "no_id",
             f"{given!r} is not a review's id. An id looks like 0-93b4c7d2: type at least four characters"
-            " after the dash.",
+            " (0 to 9, a to f) after the dash.",
         )
     live = await reviews.store.find_ids(given, live=True)
     matches = live or await reviews.store.find_ids(given)

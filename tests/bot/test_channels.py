@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.channels.contract import NotFound
 from bot.channels.registry import Channels, NotConfigured
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.render.mentions import place_names
 from bot.health import PlaceCheck
 from bot.health.health import Health
 from bot.outbox.delivery import Delivery
@@ -93,6 +94,24 @@ def test_a_place_of_another_channel_is_never_guessed(name: str, target: str) -> 
     assert channels.name_of(place) == place
     with pytest.raises(NotConfigured, match=f"this bot has no channel `{name}`, only `UNNAMED`"):
         channels.of_place(place)
+
+
+def test_a_place_of_another_channel_says_where_it_is(
+    channel: SlackChannel, second: TeamsLike
+) -> None:
+    """Given a bot in two chat systems; then a card in one names a place of the other with its system: it
+    showed the place's id; and a person there is no conversation."""
+    Channels(channel, second)
+    second.label = "Teams"
+    second.set_label("U0ANN", "Ann")
+    assert channel.name_of(Place("teams:#team-ops")) == "#team-ops in Teams"
+    assert channel.name_of(Place("teams:U0ANN")) == "Ann in Teams"
+    assert channel.name_of(Place("mail:a@b")) == "mail:a@b"
+    assert channel.name_of(DEFAULT_PLACE) == "#agent-approvals"
+    assert second.name_of(DEFAULT_PLACE) == "#agent-approvals in Slack"
+    names = place_names(channel.name_of)
+    assert names.is_conversation(Place("teams:19:a@thread.tacv2"))
+    assert not names.is_conversation(Place("teams:8f3c5e0a-1c1f-4d1e-9a53-0d6f0f2f7b11"))
 
 
 class _Nameless(SlackChannel):

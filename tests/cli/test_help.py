@@ -50,3 +50,11 @@ def test_the_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
         main(["--version"])
     assert caught.value.code == 0
     assert capsys.readouterr().out == "hitl 7 of hitl-core\n"
+
+
+def test_without_a_command_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 2
+    out, err = capsys.readouterr()
+    assert (out, "Exit codes:" in err) == ("", True)

@@ -79,6 +79,7 @@ def test_text_that_is_not_read(text: str, message: str) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         Policy.from_yaml(text, name="p.yaml")
     assert str(caught.value) == message
+    assert caught.value.__context__ is None  # a traceback shows nothing of PyYAML
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, "9" * 5000])

@@ -21,11 +21,12 @@ from ..contract import (
     MessageGone,
     NotFound,
     Pace,
+    Places,
     Undeliverable,
     Unreachable,
 )
 from . import ids
-from .places import NAME
+from .places import LABEL, NAME
 from .render import card_message, plain_lines, plain_message, thread_message
 from .transport import NO_PLACE, Api, PeopleLookup
 
@@ -45,7 +46,8 @@ class SlackChannel(PeopleLookup):
     another chat system has the bot's own place.
     """
 
-    name = NAME
+    name, label = NAME, LABEL
+    places: Places | None = None
     #: About one message a second in each conversation, and 50 updates a minute with short bursts
     #: (docs.slack.dev/apis/web-api/rate-limits).
     pace = Pace(message=1.0, update=1.2, update_burst=10)
@@ -85,6 +87,10 @@ class SlackChannel(PeopleLookup):
             raise SettingsError(
                 f"The bot is not a member of {name} (HITL_CHANNEL). Invite it there."
             )
+
+    def name_of(self, place: Place) -> str:
+        elsewhere = self.places.name_elsewhere(place, self) if self.places else None
+        return super().name_of(place) if elsewhere is None else elsewhere
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)

@@ -20,9 +20,10 @@ from ..contract import (
     MessageGone,
     NotFound,
     Pace,
+    Places,
 )
 from .ids import NAME, ButtonKey, message_mark, with_mark
-from .places import is_channel, message_link
+from .places import LABEL, is_channel, message_link
 from .render import Json, announcement_card, card_message, place_names, plain_card, thread_card
 from .stored_key import StoredKey
 from .transport import (
@@ -55,7 +56,8 @@ class TeamsChannel(PeopleLookup):
     another channel has the bot's own place. `cloud_url`: the address of a local Teams.
     """
 
-    name = NAME
+    name, label = NAME, LABEL
+    places: Places | None = None
     #: Teams allows 7 messages a second in one conversation, 60 in 30 s and 1,800 an hour, updates included
     #: (learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit): these two together are 60 in
     #: 30 s. After an hour of that Teams says how long to wait.
@@ -106,6 +108,10 @@ class TeamsChannel(PeopleLookup):
             except (ChannelError, StoreUnavailable) as error:
                 raise SettingsError(f"HITL_CHANNEL is teams:{self.default}: {error}.") from error
         self._api.health = self._health
+
+    def name_of(self, place: Place) -> str:
+        elsewhere = self.places.name_elsewhere(place, self) if self.places else None
+        return super().name_of(place) if elsewhere is None else elsewhere
 
     async def close(self) -> None:
         await self.team_channels.close()

@@ -36,8 +36,9 @@ def parse_yaml(text: str, report: Report) -> object:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         hint = f" {QUOTE_GLOB}" if error.context and "alias" in error.context else ""
-        report.fail(f"This is not YAML: {error.problem or error.context}.{hint}", line=line)
+        problem = f"This is not YAML: {error.problem or error.context}.{hint}"
     except yaml.YAMLError as error:
         # A ReaderError has no line, only a position that people can't use.
-        reason = getattr(error, "reason", error)
-        report.fail(f"This is not YAML: {reason}.")
+        line, problem = None, f"This is not YAML: {getattr(error, 'reason', error)}."
+    # Not in the `except`: with PyYAML's own traceback, ours is hard to find.
+    return report.fail(problem, line=line)

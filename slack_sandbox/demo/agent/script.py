@@ -76,7 +76,7 @@ def _refund_calls(ask: str, order_line: str) -> list[WantedCall] | str:
             "send_email",
             to=address,
             subject=f"Your refund for order {order}",
-            body=f"Hello {name},\n\nwe have paid back {amount:.2f} EUR for: {item}.\n",
+            body=f"Hello {name},\n\nwe have paid back {amount:.2f} EUR for: {item}.",
         ),
         _call("run_sql", query=f"UPDATE orders SET status = 'refunded' WHERE id = {order}"),
     ]

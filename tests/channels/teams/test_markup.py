@@ -187,5 +187,6 @@ def test_a_place_of_one_person_or_group_has_no_members() -> None:
     builder = CardBuilder.of(str, KEY)
     assert not builder.names.is_conversation(OF_ADA)
     assert not builder.names.is_conversation(OF_OPS)
-    for place in ("teams:19:x@thread.tacv2", "teams:Ops", "default", "slack:U0ALICE"):
+    for place in ("teams:19:x@thread.tacv2", "teams:Ops", "default", "slack:C0OPS"):
         assert builder.names.is_conversation(Place(place))
+    assert not builder.names.is_conversation(Place("slack:U0ALICE"))

@@ -58,7 +58,7 @@ async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
     await scene.bot()
     waiting = await ask(scene, notify=[ORDERS], escalate=[{"after": "1h", "to": "slack:#team-ops"}])
     first = await text.message("send_email")
-    form = await text.network.press("p-ada", "Escalate to #team-ops", first)
+    form = await text.network.press("p-ada", "Escalate to #team-ops in Slack", first)
     await text.network.write("p-ada", "Not my customer", first, form)
 
     card = await scene.card("send_email", "Not my customer", channel=OPS)

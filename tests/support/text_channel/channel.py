@@ -15,6 +15,7 @@ from bot.channels.contract import (
     NotFound,
     Pace,
     Person,
+    Places,
     RateLimited,
     Undeliverable,
     Unreachable,
@@ -39,7 +40,8 @@ KINDS = {"p-": "person", "g-": "group"}
 class TextChannel:
     """`default` is the room for cards without a rule of their own."""
 
-    name, team = render.NAME, "office"
+    name, label, team = render.NAME, "Text", "office"
+    places: Places | None = None
     pace = Pace(message=0.1, update=0.1, update_burst=20)
 
     def __init__(self, network: Network, default: str) -> None:
@@ -58,6 +60,9 @@ class TextChannel:
         return Audience(cast(Any, KINDS.get(target[:2], "conversation")), target)
 
     def name_of(self, place: Place) -> str:
+        elsewhere = self.places.name_elsewhere(place, self) if self.places else None
+        if elsewhere is not None:
+            return elsewhere
         target = self.audience(place).id
         return self._labels.get(target) or self._rooms.get(target, target)
 

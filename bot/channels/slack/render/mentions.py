@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from hitl_core.model import MessageRef, Place
+from hitl_core.policy import names_person
 
 from ....card import Group, Person, PlaceName, PlaceNames
 from ..places import NAME
@@ -48,7 +49,9 @@ def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
 
 
 def _is_conversation(place: Place) -> bool:
-    return _place_id(place) is None
+    """Whether the place has members; otherwise it is one person or group."""
+    is_person_elsewhere = place.channel not in ("", NAME) and names_person(place)
+    return _place_id(place) is None and not is_person_elsewhere
 
 
 def _place_id(place: Place) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hitl_core.model import MessageRef, Place
+from hitl_core.policy import names_person
 
 from ....card import Argument, Button, Line, PlaceNames, Text, argument_heads
 from ..ids import NAME, ON_CARD, ButtonKey, Where, close_data
@@ -125,8 +126,9 @@ def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
 
 def is_conversation(place: Place) -> bool:
     """Whether the place has members; otherwise it is one person or group."""
-    is_one = GUID.fullmatch(place.target.removeprefix(GROUP)) is not None
-    return not (place.channel == NAME and is_one)
+    if place.channel not in ("", NAME):
+        return not names_person(place)
+    return place.channel == "" or not GUID.fullmatch(place.target.removeprefix(GROUP))
 
 
 def _thread_ref(place: Place) -> MessageRef | None:
