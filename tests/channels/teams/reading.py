@@ -15,6 +15,7 @@ from bot.channels.teams.render import MAX_BYTES, byte_size
 from bot.channels.teams.render.elements import JOINER
 from teams_sandbox.validation import check_card
 from tests.channels.reading import put_argument
+from tests.support.teams.users import elements
 
 Json = dict[str, Any]
 
@@ -134,14 +135,7 @@ def texts(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
 
 def actions_of(value: Any) -> Iterator[Json]:
     """All actions of a card, also those of its questions."""
-    if isinstance(value, dict):
-        if str(value.get("type", "")).startswith("Action."):
-            yield value
-        for part in value.values():
-            yield from actions_of(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from actions_of(part)
+    return (one for one in elements(value) if str(one.get("type", "")).startswith("Action."))
 
 
 def arguments_on(cards: list[Json]) -> dict[str, Any]:
