@@ -1,17 +1,28 @@
-"""Clicks that the page can't send: repeated, or forged and signed."""
+"""Clicks on cards that are out of date, repeated clicks, and clicks that are forged and signed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qs
 
 from hitl_core.store.redis.packing import unpack
+from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import Scene
 from tests.support.slack import Message, buttons
 
 Payload = dict[str, Any]
+
+
+@asynccontextmanager
+async def freeze_cards(actor: Actor) -> AsyncIterator[None]:
+    """People look at a card that Slack has not drawn again yet: its buttons are stale."""
+    await actor.inject_fault("http_500", method="chat.update")
+    yield
+    await actor.inject_fault("ok", method="chat.update")
 
 
 async def last_click(scene: Scene) -> Payload:

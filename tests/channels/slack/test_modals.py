@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
@@ -21,6 +21,8 @@ from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
 from tests.channels.reading import arguments_on
 from tests.support.bots import CLICK
+from tests.support.clicks import freeze_cards
+from tests.support.slack import Message
 
 HERE = "C0APPROVE"
 POLICY = {
@@ -51,15 +53,15 @@ class Scene:
     gate: Gate
     sandbox: Sandbox
     review_id: str = ""
-    ts: str = ""
+    card: Message = field(default_factory=dict)
+    """As it was first shown."""
 
     async def ask(self, name: str, args: dict[str, Any]) -> None:
         self.review_id = await self.gate.submit([ToolCall("c1", name, args)], thread_id="t")
-        shown = await self.actor.wait_for(lambda state: state["messages"][HERE])
-        self.ts = shown[0]["ts"]
+        [self.card] = await self.actor.wait_for(lambda state: state["messages"][HERE])
 
     async def click(self, action: str, **more: Any) -> dict[str, Any]:
-        await self.actor.click("U0ALICE", HERE, self.ts, action, **more)
+        await self.actor.click("U0ALICE", HERE, self.card["ts"], action, **more)
         view = await self.actor.view("U0ALICE")
         assert view is not None
         return view
@@ -115,7 +117,7 @@ async def test_promise_8_an_untouched_edit_changes_nothing(scene: Scene) -> None
     assert view["blocks"][0]["type"] == "alert"
     assert "Nothing was changed" in view["blocks"][0]["text"]["text"]
     await scene.actor.close("U0ALICE")
-    await scene.actor.click("U0ALICE", HERE, scene.ts, "approve")
+    await scene.actor.click("U0ALICE", HERE, scene.card["ts"], "approve")
     assert await scene.executed() == NASTY
 
 
@@ -277,10 +279,9 @@ async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> N
     that names the first one only names."""
     scene.sandbox.workspace.users["U0BOB"].real_name = "<!channel> *Bob* \u202e:tada:"
     await scene.ask("tool", {"a": 1})
-    await scene.actor.click("U0BOB", HERE, scene.ts, "approve")
-    await scene.actor.click(
-        "U0ALICE", HERE, scene.ts, "approve", value=f"approve.{scene.review_id}.1.1"
-    )
+    async with freeze_cards(scene.actor):
+        for person in ("U0BOB", "U0ALICE"):
+            await scene.actor.click(person, HERE, scene.card["ts"], "approve")
     (notice,) = await scene.actor.ephemerals("U0ALICE")
     assert [block["text"]["type"] for block in notice["blocks"]] == ["plain_text"]
     assert notice["text"] == (

@@ -9,6 +9,7 @@ import pytest
 
 from hitl_core import ToolCall
 from tests.support.bots import CANARY, Scene
+from tests.support.clicks import freeze_cards
 from tests.support.slack import APPROVALS, buttons, text_of
 
 Json = dict[str, Any]
@@ -163,16 +164,10 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
         gate, ToolCall("c1", "tidy", {"room": "attic"}), ToolCall("c2", "ask", {"q": "a"})
     )
     card = await scene.card("tidy")
-    await scene.bob.press(card, "edit", 2)
-    assert (await scene.bob.submit(q="b"))["ok"]
-    await scene.actor.click(
-        scene.alice.id,
-        APPROVALS,
-        card["ts"],
-        "approve_all",
-        value=buttons(card, "approve_all")[0][1]["value"],
-        confirm=True,
-    )
+    async with freeze_cards(scene.actor):
+        await scene.bob.press(card, "edit", 2)
+        assert (await scene.bob.submit(q="b"))["ok"]
+        await scene.alice.press(card, "approve_all")
     assert "ask was edited by “Bob" in await scene.alice.last_notice()
     review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])
     assert review.review.actions[0].is_pending

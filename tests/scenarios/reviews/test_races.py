@@ -14,18 +14,11 @@ import pytest
 
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import CLICK, POLICY, Scene, email, sql
+from tests.support.clicks import freeze_cards
 from tests.support.slack import APPROVALS, CARL, review_of, text_of
 from tests.support.waiting import wait_until
 
 FAILPOINTS = "HITL_FAILPOINTS"
-
-
-@asynccontextmanager
-async def freeze_cards(scene: Scene) -> AsyncIterator[None]:
-    """People look at a card that Slack has not drawn again yet: its buttons are stale."""
-    await scene.actor.inject_fault("http_500", method="chat.update")
-    yield
-    await scene.actor.inject_fault("ok", method="chat.update")
 
 
 @asynccontextmanager
@@ -114,7 +107,7 @@ async def test_promise_6_a_stale_button_changes_nothing_and_says_why(scene: Scen
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
     card = await scene.card("send_email")
-    async with freeze_cards(scene):
+    async with freeze_cards(scene.actor):
         await scene.alice.press(card, "edit", 1)
         assert (await scene.alice.submit(copies=5))["ok"]
         for action in ("approve", "edit", "reject"):
@@ -311,7 +304,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
     waiting = scene.ask(gate, email(), sql())
     card = await scene.card("send_email")
 
-    async with freeze_cards(scene):
+    async with freeze_cards(scene.actor):
         first = await scene.alice.press(card, "approve")
         assert "did not respond" in first["error"]
         await bot.kill()
