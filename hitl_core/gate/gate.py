@@ -68,7 +68,7 @@ class Gate:
     @contextlib.asynccontextmanager
     async def connect(
         cls,
-        url: str,
+        url: str | None = None,
         *,
         policy: Policy | str | Path,
         agent: str,
@@ -76,7 +76,8 @@ class Gate:
         heartbeat_ttl: float = HEARTBEAT_TTL,
         partitions: int | None = None,
     ) -> AsyncGenerator[Self, None]:
-        """Open a gate on a Redis store. Raises PolicyError for a file that is not a policy, SettingsError for
+        """Open a gate on the Redis at `url`; without one, at HITL_REDIS_URL of the environment, or else at
+        `redis://localhost:6379/0`. Raises PolicyError for a file that is not a policy, SettingsError for
         a Redis that could lose reviews, StoreUnavailable when Redis doesn't answer.
         """
         policy = _load_policy(policy)

@@ -111,7 +111,7 @@ def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
 
 def _print_addresses(services: Services, agent: ChildProcess) -> None:
     redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
-    redis_url = services.redis_url if services.redis else "the Redis at HITL_REDIS_URL"
+    redis_url = f"={services.redis_url}" if services.redis else ""
     pids = ", ".join(f"{child.name} {child.pid}" for child in (*services.children, agent))
     teams = f"\n  Teams    {services.teams_page}" if services.teams_page else ""
     print(
@@ -121,7 +121,7 @@ def _print_addresses(services: Services, agent: ChildProcess) -> None:
   Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab){teams}
   Running  {redis}{pids}
            Kill one (kill -9): it is restarted, and no decision is lost.
-  Connect  your own agent to {redis_url}, or over HTTP to {services.bot_url}
+  Connect  your own agent with HITL_REDIS_URL{redis_url}, or over HTTP to {services.bot_url}
   Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)
   Stop     Ctrl-C
 """,

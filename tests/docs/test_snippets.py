@@ -114,8 +114,9 @@ def test_an_excerpt_is_in_its_file(snippet: Snippet) -> None:
 
 
 @each_of([each for each in snippets("python") if not each.source])
-async def test_python_runs(snippet: Snippet, stage: Stage) -> None:
+async def test_python_runs(snippet: Snippet, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file runs as a program, all else as the body of a coroutine."""
+    monkeypatch.setenv("HITL_REDIS_URL", stage.scene.redis_url)
     text = await stage.prepare(snippet)
     async with asyncio.timeout(PATIENCE):
         if snippet.file:

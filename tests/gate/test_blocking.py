@@ -204,6 +204,16 @@ def test_a_gate_that_was_closed_says_so(redis_url: str) -> None:
         next(serving)
 
 
+def test_without_a_url_a_gate_uses_the_redis_of_the_environment(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HITL_REDIS_URL", redis_url)
+    with blocking.connect(policy=policy(), agent="script") as gate:
+        review_id = gate.submit(CALLS, thread_id="t")
+    with blocking.connect(redis_url, policy=policy(), agent="script") as gate:
+        gate.cancel(review_id)  # raises if it is not in this Redis
+
+
 def test_a_call_that_comes_as_the_gate_closes_ends(redis_url: str) -> None:
     """attack 7, M1: given threads that call all the time while the gate closes, then each of their calls
     ends with an error of ours; none waits for a loop that has stopped."""

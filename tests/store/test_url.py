@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hitl_core.errors import SettingsError
-from hitl_core.store.redis.connection.url import parse_redis_url
+from hitl_core.store.redis.connection.url import parse_redis_url, read_redis_url
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,11 @@ def test_an_unknown_option_is_a_sentence(url: str) -> None:
 )
 def test_the_database_of_a_url(url: str, database: int | None) -> None:
     assert parse_redis_url(url).options.get("db") == database
+
+
+def test_the_url_of_the_environment_or_the_default_one() -> None:
+    assert read_redis_url({"HITL_REDIS_URL": " redis://h:7/2 "}).text == "redis://h:7/2"
+    assert read_redis_url({"HITL_REDIS_URL": " "}) == read_redis_url({})
+    assert read_redis_url({}).text == "redis://localhost:6379/0"
+    with pytest.raises(SettingsError, match=r"\. It is from HITL_REDIS_URL\.$"):
+        read_redis_url({"HITL_REDIS_URL": "h:7"})

@@ -1,6 +1,6 @@
 """The gate for code without an event loop: it runs a `Gate` in a thread of its own.
 
-with blocking.connect("redis://localhost:6379/0", policy=policy, agent="billing") as gate:
+with blocking.connect(policy=policy, agent="billing") as gate:
     outcome = gate.review(calls, thread_id="t-42")
 """
 

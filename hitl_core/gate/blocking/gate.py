@@ -24,7 +24,7 @@ from hitl_core.policy import Policy
 
 @contextmanager
 def connect(
-    url: str,
+    url: str | None = None,
     *,
     policy: Policy | str | Path,
     agent: str,
@@ -32,7 +32,7 @@ def connect(
     heartbeat_ttl: float = HEARTBEAT_TTL,
     partitions: int | None = None,
 ) -> Generator[BlockingGate, None, None]:
-    """Raises what `Gate.connect` raises."""
+    """The arguments and the errors are those of `Gate.connect`."""
     connection = Gate.connect(
         url,
         policy=policy,

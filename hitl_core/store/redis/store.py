@@ -17,6 +17,7 @@ from hitl_core.store.redis.connection import (
     connect,
     find_warnings,
     parse_redis_url,
+    read_redis_url,
     store_errors,
 )
 from hitl_core.store.redis.foreign_keys import RedisForeignKeys
@@ -79,14 +80,15 @@ class RedisStore(
     @classmethod
     async def open(
         cls,
-        url: str,
+        url: str | None = None,
         *,
         partitions: int | None = None,
         retention: float | None = None,
         set_partitions: bool = True,
         wait_replicas: int | None = None,
     ) -> RedisStore:
-        """Connect and check the server. `retention`, in seconds, is how long done reviews and exported audit
+        """Connect and check the server. `url`: None uses HITL_REDIS_URL of the environment, or else
+        `redis://localhost:6379/0`. `retention`, in seconds, is how long done reviews and exported audit
         entries are kept, at first 30 days. A process that passes it sets it for all processes; the others
         read it at their start.
 
@@ -101,7 +103,7 @@ class RedisStore(
             raise SettingsError(
                 f"partitions is {partitions}; it must be a number from 1 to {MAX_PARTITIONS}."
             )
-        parsed = parse_redis_url(url)
+        parsed = read_redis_url(os.environ) if url is None else parse_redis_url(url)
         default = CLUSTER_PARTITIONS if parsed.kind == "cluster" else 1
         if retention is not None and not MIN_RETENTION <= retention <= MAX_RETENTION:
             raise SettingsError(

@@ -7,7 +7,12 @@ from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.errors import store_errors
 from hitl_core.store.redis.connection.server import check_server, server_of, servers_of
 from hitl_core.store.redis.connection.start_checks import StartWarning, find_warnings
-from hitl_core.store.redis.connection.url import REDIS_SCHEMES, RedisUrl, parse_redis_url
+from hitl_core.store.redis.connection.url import (
+    REDIS_SCHEMES,
+    RedisUrl,
+    parse_redis_url,
+    read_redis_url,
+)
 
 __all__ = [
     "MAX_BLOCK",
@@ -21,6 +26,7 @@ __all__ = [
     "connect",
     "find_warnings",
     "parse_redis_url",
+    "read_redis_url",
     "server_of",
     "servers_of",
     "store_errors",

@@ -19,6 +19,9 @@ from redis.exceptions import RedisError
 
 from hitl_core.errors import SettingsError
 
+#: The URL where no other one is given.
+DEFAULT_REDIS_URL = "redis://localhost:6379/0"
+
 Kind = Literal["single", "cluster", "sentinel"]
 #: The schemes that `parse_redis_url` takes.
 REDIS_SCHEMES = (
@@ -68,6 +71,15 @@ class RedisUrl:
         if kind == "single":
             return f"{scheme}://{host}"
         return f"{scheme}+{kind}://{host}{f'/{name}' if kind == 'sentinel' else ''}"
+
+
+def read_redis_url(environment: Mapping[str, str]) -> RedisUrl:
+    """The URL in HITL_REDIS_URL, or the default one. Raises SettingsError."""
+    text = environment.get("HITL_REDIS_URL", "").strip()
+    try:
+        return parse_redis_url(text or DEFAULT_REDIS_URL)
+    except SettingsError as error:
+        raise SettingsError(f"{error} It is from HITL_REDIS_URL.") from None
 
 
 def parse_redis_url(url: str) -> RedisUrl:
