@@ -9,6 +9,7 @@ from .digest_card import draw_digest
 from .home import KEEP_FOR, Home, HomeLine, HomeTask, HomeView, offload_home
 from .homes import HomeLoader
 from .inbox import Inbox
+from .open_views import OpenViews
 from .press import ActionRef, Choose, InboxCommand, Press
 from .reader import ArgumentsPage, Reader, arguments_page, to_text
 from .reply import (
@@ -36,6 +37,7 @@ __all__ = [
     "HomeView",
     "Inbox",
     "InboxCommand",
+    "OpenViews",
     "PermittedSnapshot",
     "Press",
     "ReadRequired",

@@ -33,6 +33,7 @@ from ..logs import trace_of
 from ..offload import offload_drawing
 from ..people import Directory
 from .access import ReviewAccess
+from .open_views import OpenViews
 from .press import Choose, InboxCommand
 from .reader import Reader
 from .reply import (
@@ -55,6 +56,7 @@ class Inbox:
         self._reviews, self._directory = reviews, directory
         self.access = ReviewAccess(reviews, directory)
         self.reader = Reader(self.access)
+        self.open_views = OpenViews(reviews)
 
     @property
     def store(self) -> Store:

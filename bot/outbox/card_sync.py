@@ -13,6 +13,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, escalation, open_items, pending_actions
 
+from ..inbox import OpenViews
 from .lane import LATE_WINDOW
 from .messages import Messages
 from .thread_sync import ThreadSync
@@ -39,6 +40,7 @@ class CardSync:
 
     def __init__(self, reviews: Reviews, messages: Messages, thread: ThreadSync) -> None:
         self._reviews, self._messages, self._thread = reviews, messages, thread
+        self._views = OpenViews(reviews)
 
     async def post_first(
         self,
@@ -97,6 +99,17 @@ class CardSync:
             # Another bot drew a newer state meanwhile, and this update may have replaced it.
             snapshot = forget_shown_versions(await self._reviews.load(review.id))
         return snapshot
+
+    async def postpone(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> bool:
+        """Whether the message is updated later, because somebody has a form or page open in its place. While
+        nothing waits there, a form is of no use.
+        """
+        if snapshot.held or not has_waiting(snapshot.review, place.base):
+            return False
+        seconds = await self._views.seconds_left(ref)
+        if seconds:
+            await self._reviews.store.redraw(snapshot.review.id, place, delay=seconds)
+        return seconds > 0
 
     async def start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
         """Start the timers that count from delivery. Returns whether there were any."""

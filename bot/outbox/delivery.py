@@ -15,14 +15,7 @@ from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders
-from .card_sync import (
-    GONE,
-    Attempt,
-    CardSync,
-    forget_shown_versions,
-    has_waiting,
-    posted_at,
-)
+from .card_sync import GONE, Attempt, CardSync, forget_shown_versions, has_waiting, posted_at
 from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages
@@ -225,6 +218,9 @@ class Delivery:
             snapshot = await self._reviews.load(review_id)  # its card may show the deadline now
         if attempt.again:  # an earlier attempt may have drawn an older state
             snapshot = forget_shown_versions(snapshot)
+        if await self._cards.postpone(snapshot, place, ref):
+            await self._thread.post_lines(snapshot, place, ref)
+            return
         await self._draw(snapshot, place, ref, attempt)
 
     async def _draw(

@@ -1115,6 +1115,19 @@ class StoreContract:
         assert notes == {"check": "3", "stray": "slack C1 1.1"}
         assert len(draws) == 2
 
+    async def test_a_later_redraw_is_done_besides_one_at_once(self, store: Store, let_pass: Pass):
+        review = await created(store)
+        await finish_all(store)
+        await store.redraw(review.id, DEFAULT_PLACE, delay=0.1)
+        await store.redraw(review.id, DEFAULT_PLACE, delay=0.3)  # the last time counts
+        await store.redraw(f"0-{'f' * 32}", DEFAULT_PLACE, delay=0.1)
+        assert await finish_all(store) == []
+        await store.redraw(review.id, DEFAULT_PLACE)
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+        await let_pass(0.35)
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+        assert await finish_all(store) == []
+
     async def test_finished_twice_is_nothing_but_a_check(self, store: Store):
         await created(store)
         [job] = await begin_all(store)

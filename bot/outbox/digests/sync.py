@@ -13,7 +13,7 @@ from hitl_core.review import Reviews
 from hitl_core.store import Digest, Job
 
 from ...channels.contract import ChannelError, LookupFailed, MessageGone, NotFound
-from ...inbox import draw_digest
+from ...inbox import OpenViews, draw_digest
 from ...people import Recipients
 from ..card_sync import has_waiting
 from ..messages import Messages
@@ -30,6 +30,7 @@ class DigestSync:
 
     def __init__(self, reviews: Reviews, messages: Messages, recipients: Recipients) -> None:
         self._reviews, self._messages, self._recipients = reviews, messages, recipients
+        self._views = OpenViews(reviews)
 
     async def run_job(self, job: Job, *, again: bool) -> bool:
         """Post or update the message. Updates are never skipped: one update serves many changes. A `sweep`
@@ -50,7 +51,8 @@ class DigestSync:
         digest = await store.digest(job.review_id) or digest
         ref = digest.message
         if ref is not None:
-            if not await self._update(digest, ref):  # somebody deleted it
+            may_wait = job.kind == "digest"
+            if not await self._update(digest, ref, may_wait):  # somebody deleted it
                 await self._messages.delete(ref)
                 ref = await self._post(digest, again, since, gone=ref)
         else:
@@ -147,8 +149,13 @@ class DigestSync:
             return problem if isinstance(problem, NotFound) else None
         return None
 
-    async def _update(self, digest: Digest, ref: MessageRef) -> bool:
-        """Update the message. Returns False if it was deleted and something waits."""
+    async def _update(self, digest: Digest, ref: MessageRef, may_wait: bool) -> bool:
+        """Update the message; later, if it `may_wait` and somebody has one of its reviews open in its place.
+        Returns False if it was deleted and something waits.
+        """
+        if may_wait and digest.waiting and (seconds := await self._views.seconds_left(ref)):
+            await self._reviews.store.redraw(digest.id, digest.place, delay=seconds)
+            return True
         try:
             card = await draw_digest(self._reviews, digest)
             await self._messages.update_card(ref, digest.place, card)

@@ -70,9 +70,9 @@ def format_member(kind: JobKind, review_id: str, place: Place) -> str:
     return f"{kind} {review_id} {place}"
 
 
-def later_member(check: Recheck, job: Job) -> str:
-    """The member of a later check. It is a job of its own, so a check without a delay does not replace it."""
-    return LATER + format_member(check.kind, job.review_id, job.place)
+def later_member(kind: JobKind, review_id: str, place: Place) -> str:
+    """The member of a later job. It is a job of its own, so one without a delay does not replace it."""
+    return LATER + format_member(kind, review_id, place)
 
 
 def letter_member(job: Job) -> str:

@@ -55,8 +55,12 @@ class Lanes(Protocol):
         place: Place,
         kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
+        *,
+        delay: float = 0.0,
     ) -> None:
-        """Queue a job for this card, the same job only once. Does nothing if there is no such review."""
+        """Queue a job for this card or digest, the same job only once. With a `delay`, in seconds, it is due
+        later; one that is due now is not replaced by it. Does nothing if there is no such review.
+        """
         ...
 
     async def backlog(self) -> Backlog:

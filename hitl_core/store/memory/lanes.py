@@ -113,7 +113,12 @@ class MemoryLanes:
         elif not is_later:
             entry.at, entry.is_first_post = now, False
         if exists and later.delay is not None:
-            self._add_later(job.lane, later_member(later, job), now + later.delay, later.note)
+            self._add_later(
+                job.lane,
+                later_member(later.kind, job.review_id, job.place),
+                now + later.delay,
+                later.note,
+            )
         return is_latest
 
     async def put_back_job(self, job: Job) -> None:
@@ -126,10 +131,16 @@ class MemoryLanes:
         place: Place,
         kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
+        *,
+        delay: float = 0.0,
     ) -> None:
         if review_id in self._reviews or is_digest_id(review_id):
-            member = format_member(kind, review_id, place)
-            self._add_job(lane_of(place), member, self._time(), note=note)
+            lane, now = lane_of(place), self._time()
+            if delay:
+                later = later_member(kind, review_id, place)
+                self._add_later(lane, later, now + delay, note)
+            else:
+                self._add_job(lane, format_member(kind, review_id, place), now, note=note)
 
     async def backlog(self) -> Backlog:
         oldest = min((entry.at for entry in self._jobs.values()), default=math.inf)

@@ -11,6 +11,7 @@ from ..channel import TeamsChannel
 from ..ids import IN_HOME, ON_CARD, Kind, OpenForm, Where
 from ..render import TEAMS_LIMITS
 from ..transport import Activity, Answer, ExecuteValue, parse_execute
+from .answers import card_answer
 from .click import Click, conversation_of, message_of, op_of_press
 from .files import Files
 from .forms import Forms
@@ -69,4 +70,4 @@ class CardActions:
         async with click_budget.timeout("page"):
             if click.where.in_home:
                 return await self._views.home(click)
-            return await self._views.card(review_id, click)
+            return card_answer(await self._views.current_card(review_id, click))

@@ -33,6 +33,13 @@ class Click:
     card: MessageRef | None = None
     message_id: str | None = None
 
+    @property
+    def message(self) -> MessageRef | None:
+        """The message in every view."""
+        if self.message_id is None:
+            return None
+        return MessageRef(channel=NAME, conversation=self.conversation, ts=self.message_id)
+
 
 def conversation_of(activity: Activity) -> str:
     """The id of the conversation, without the thread's id."""

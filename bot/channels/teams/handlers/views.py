@@ -14,6 +14,7 @@ from ....offload import offload_drawing
 from ..channel import TeamsChannel
 from ..render import (
     CardBuilder,
+    Json,
     arguments_card,
     card_message,
     form_card,
@@ -48,16 +49,27 @@ class Views:
     async def card(
         self, review_id: str, click: Click, seen: PermittedSnapshot | None = None
     ) -> Answer:
-        """The card of this message."""
+        """The card of this message. When the person sees it again, its update waits for them no longer."""
+        card = await self.current_card(review_id, click, seen)
+
+        async def close() -> None:
+            if click.message is not None:
+                await self._inbox.open_views.close(review_id, click.message, click.who)
+
+        return card_answer(card, close)
+
+    async def current_card(
+        self, review_id: str, click: Click, seen: PermittedSnapshot | None = None
+    ) -> Json:
         channel, key = self._channel, self._channel.key_in(click.conversation)
         if is_digest_id(review_id):
             digest = await self._inbox.reader.digest_card(review_id, click.who)
-            return card_answer(card_message(digest, channel.name_of, key, channel.link))
+            return card_message(digest, channel.name_of, key, channel.link)
         snapshot, place = await self._inbox.access.find_place(
             review_id, click.card, click.who, seen
         )
         review, posts = snapshot.review, snapshot.posts
-        card = await offload_drawing(
+        return await offload_drawing(
             review,
             lambda: card_message(
                 build_card(review, place, posts, held=snapshot.held),
@@ -66,7 +78,6 @@ class Views:
                 channel.link,
             ),
         )
-        return card_answer(card)
 
     async def home(
         self, click: Click, page: int | None = None, seen: PermittedSnapshot | None = None
@@ -137,7 +148,7 @@ class Views:
         self, card: dict[str, object], click: Click, reads: ActionRef | None = None
     ) -> Answer:
         """The card, shown in place of the card or Home. After Teams has received it, it is recorded what the
-        person has read, and that their Home is covered.
+        person has read, and that their Home is covered, or that the card's update waits.
         """
 
         async def record() -> None:
@@ -145,6 +156,8 @@ class Views:
                 await self._inbox.access.read_marks.record(reads, click.who)
             if click.where.in_home:
                 await self._home.cover(click.who, click.message_id)
+            elif click.message is not None:
+                await self._inbox.open_views.record(click.message, click.who)
 
         return card_answer(card, record)
 

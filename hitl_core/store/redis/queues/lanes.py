@@ -114,7 +114,7 @@ class RedisLanes(RedisPart):
                 job.place if job.kind == "card" else "",
                 format_member(later.kind, job.review_id, job.place),
                 later.note,
-                later_member(later, job),
+                later_member(later.kind, job.review_id, job.place),
                 "" if later.delay is None else later.delay,
             ],
         )
@@ -133,11 +133,13 @@ class RedisLanes(RedisPart):
         place: Place,
         kind: Literal["card", "check", "stray"] = "check",
         note: str = "",
+        *,
+        delay: float = 0.0,
     ) -> None:
         partition, lane = parse_partition(review_id.removeprefix("d")), lane_of(place)
         if partition is None or partition >= len(self._keys):
             return
-        keys = self._keys[partition]
+        keys, name = self._keys[partition], later_member if delay else format_member
         await self._run_script(
             "redraw",
             [
@@ -147,7 +149,7 @@ class RedisLanes(RedisPart):
                 keys.change_counts,
                 keys.events,
             ],
-            [lane, format_member(kind, review_id, place), note, 0],
+            [lane, name(kind, review_id, place), note, 0, delay],
         )
 
     async def backlog(self) -> Backlog:

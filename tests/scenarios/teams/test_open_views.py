@@ -1,0 +1,102 @@
+"""Forms and pages in Teams are shown in place of the message, so an update of the message waits for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.inbox import open_views
+from hitl_core import ToolCall
+from teams_sandbox.workspace import Message
+from teams_sandbox.workspace.acme import ALICE, BOB
+from tests.support.bots import Scene, email
+from tests.support.teams.scene import ask, card, outcome
+from tests.support.teams.users import TeamsUsers, text_of
+from tests.support.waiting import wait_until
+
+OTHER = ToolCall("c2", "tidy_up", {"room": "attic"})
+
+
+async def open_form(users: TeamsUsers) -> Message:
+    """Alice has the form of an answer to the first call open."""
+    message = await card(users, "send_email", "tidy_up")
+    await users.press(ALICE, "Answer instead of running it", message)
+    return message
+
+
+async def wait_postponed(scene: Scene) -> None:
+    """Until the bot has put off an update of the card."""
+    redis = await scene.redis()
+
+    async def is_postponed() -> bool:
+        keys = [key async for key in redis.scan_iter("hitl:{0}:queue:*")]
+        jobs = [job for key in keys for job in await redis.zrange(key, 0, -1)]
+        return any(job.startswith(b"later-check") for job in jobs)
+
+    await wait_until("the update waits", is_postponed)
+
+
+async def test_a_form_stays_open_while_somebody_else_decides(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given a form of Alice for one call; when Bob approves the other one, then she still sees her form; when
+    she sends it, then it counts, and the message says both."""
+    waiting = await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await users.press(BOB, "Approve", message)
+    await wait_postponed(scene)
+    assert ALICE in message.cards
+    await users.submit(ALICE, message, "It was sent by post.")
+    done = await outcome(waiting)
+    assert [call.name for call in done.execute] == ["tidy_up"]
+    assert "by post" in done.answers[0].content
+    await card(users, "approved by “Bob", "answered by “Alice")
+
+
+async def test_the_message_is_updated_when_the_form_is_closed(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given an update that waits for a form, when Alice closes the form, then everybody sees the update."""
+    await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await users.press(BOB, "Approve", message)
+    await wait_postponed(scene)
+    assert "approved by" not in text_of(message.card)
+    await users.press(ALICE, "Cancel", message)
+    await card(users, "approved by “Bob")
+
+
+async def test_an_update_waits_a_minute_at_most(
+    scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a form that nobody sends or closes, then the message is updated nevertheless."""
+    monkeypatch.setattr(open_views, "OPEN_FOR", 1.0)
+    await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await users.press(BOB, "Approve", message)
+    await card(users, "approved by “Bob")
+
+
+async def test_an_old_button_has_the_message_updated_at_once(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given an update that waits for a form; when Bob presses a button that is out of date, then the message
+    is updated: he must see what is true."""
+    await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await users.press(BOB, "Approve", message)
+    await wait_postponed(scene)
+    del message.cards[BOB]  # as on another device
+    assert "already approved" in await users.press(BOB, "Approve", message)
+    await card(users, "approved by “Bob")
+
+
+async def test_when_nothing_waits_the_message_is_updated_at_once(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given a form of Alice, when Bob decides the last call, then her form is of no use any more."""
+    waiting = await ask(scene, email("c1"))
+    message = await card(users, "send_email")
+    await users.press(ALICE, "Edit", message)
+    await users.press(BOB, "Approve", message)
+    assert len((await outcome(waiting)).execute) == 1
+    await wait_until("the form is gone", lambda: ALICE not in message.cards)
