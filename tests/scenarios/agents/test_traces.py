@@ -11,6 +11,7 @@ import pytest
 from hitl_core import Outcome, ToolCall
 from hitl_core.store.redis.packing import unpack
 from tests.support.bots import CANARY, ROOT, Scene, email, sql
+from tests.support.clicks import freeze_cards
 from tests.support.slack import ALICE
 
 pytest.importorskip("opentelemetry.sdk", reason="needs opentelemetry-sdk, an extra of `dev`")
@@ -105,8 +106,9 @@ async def test_a_refused_click_and_a_failing_tool_end_with_a_code(
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.alice.press(card, "approve")
-    await scene.bob.press(card, "approve")
+    async with freeze_cards(scene.actor):
+        await scene.alice.press(card, "approve")
+        await scene.bob.press(card, "approve")
 
     def send_email(to: str, copies: int) -> str:
         raise ValueError(f"no such address: {to}")

@@ -14,6 +14,7 @@ from bot.outbox import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from tests.support.bots import QUICK, Scene
+from tests.support.clicks import freeze_cards
 from tests.support.slack import OPS
 from tests.support.text_bot import TextConnection
 
@@ -93,9 +94,10 @@ async def test_promise_2_one_review_in_two_channels_is_decided_once(
     waiting = await ask(scene, notify=[APPROVALS, ORDERS])
     card, message = await scene.card("send_email"), await text.message("send_email")
 
-    _, notice = await asyncio.gather(
-        scene.bob.press(card, "approve"), text.network.press("p-bea", "Approve", message)
-    )
+    async with freeze_cards(scene.actor):
+        _, notice = await asyncio.gather(
+            scene.bob.press(card, "approve"), text.network.press("p-bea", "Approve", message)
+        )
 
     assert await executed(waiting) == 1
     notices = [*await scene.bob.notices(), *notice.lines]
