@@ -46,7 +46,7 @@ class OpenViews:
             if is_digest_id(review_id):
                 await store.redraw_digest(review_id)
             else:
-                await self._reviews.redraw(review_id, message)
+                await self._reviews.redraw(review_id, message, only_newer=True)
         except HitlError as error:
             log.info("a closed view is not recorded: %s", safe_message(error))
 

@@ -108,7 +108,7 @@ class CardSync:
             return False
         seconds = await self._views.seconds_left(ref)
         if seconds:
-            await self._reviews.store.redraw(snapshot.review.id, place, delay=seconds)
+            await self._reviews.store.redraw(snapshot.review.id, place.base, "card", delay=seconds)
         return seconds > 0
 
     async def start_clocks(self, snapshot: Snapshot, place: Place) -> bool:

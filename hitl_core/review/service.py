@@ -142,9 +142,11 @@ class Reviews(ReviewLoader):
         snapshot: Snapshot | None = None,
         *,
         only_duplicate: bool = False,
+        only_newer: bool = False,
     ) -> None:
         """Ask the bots to update this message, because it does not show what is stored. If it is a duplicate
-        of the review's card, they delete it. `only_duplicate`: don't update the card itself. A `snapshot`
+        of the review's card, they delete it. `only_duplicate`: don't update the card itself; `only_newer`:
+        only if a newer state is stored than what the bots have shown. A `snapshot`
         that was just loaded saves one load. It raises nothing, and it is safe to repeat.
         """
         try:
@@ -156,7 +158,8 @@ class Reviews(ReviewLoader):
             )
             if copy is not None:
                 if not only_duplicate:
-                    await self.store.redraw(review_id, copy)
+                    kind = "card" if only_newer else "check"
+                    await self.store.redraw(review_id, copy, kind)
             elif (there := here.get(message.key[:2])) is not None:
                 await self.store.redraw(review_id, there, "stray", message.model_dump_json())
         except HitlError as error:

@@ -154,7 +154,8 @@ class DigestSync:
         Returns False if it was deleted and something waits.
         """
         if may_wait and digest.waiting and (seconds := await self._views.seconds_left(ref)):
-            await self._reviews.store.redraw(digest.id, digest.place, delay=seconds)
+            store = self._reviews.store
+            await store.redraw(digest.id, digest.place, "digest", delay=seconds)
             return True
         try:
             card = await draw_digest(self._reviews, digest)

@@ -129,7 +129,7 @@ class MemoryLanes:
         self,
         review_id: str,
         place: Place,
-        kind: Literal["card", "check", "stray"] = "check",
+        kind: Literal["card", "check", "stray", "digest"] = "check",
         note: str = "",
         *,
         delay: float = 0.0,

@@ -30,7 +30,7 @@ async def wait_postponed(scene: Scene) -> None:
     async def is_postponed() -> bool:
         keys = [key async for key in redis.scan_iter("hitl:{0}:queue:*")]
         jobs = [job for key in keys for job in await redis.zrange(key, 0, -1)]
-        return any(job.startswith(b"later-check") for job in jobs)
+        return any(job.startswith(b"later-card") for job in jobs)
 
     await wait_until("the update waits", is_postponed)
 

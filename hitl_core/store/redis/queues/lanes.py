@@ -131,7 +131,7 @@ class RedisLanes(RedisPart):
         self,
         review_id: str,
         place: Place,
-        kind: Literal["card", "check", "stray"] = "check",
+        kind: Literal["card", "check", "stray", "digest"] = "check",
         note: str = "",
         *,
         delay: float = 0.0,
