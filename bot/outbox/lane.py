@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from hitl_core.errors import HitlError, ReviewNotFound, ReviewTooNew, StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id
 from hitl_core.store import Job, LaneHalf, Store
-from hitl_core.task_group import task_group
+from hitl_core.task_group import complete, task_group
 
 from ..channels.contract import (
     ChannelError,
@@ -143,7 +143,7 @@ class Lane:
             failure, unsure = f"it failed {MAX_FAILURES} times while others worked: {error}", True
             self._stuck.report_failure(job, failure)
         except asyncio.CancelledError:
-            await asyncio.shield(self._put_back(job))
+            await complete(self._put_back(job))
             raise
         else:
             self._aside.remove(job.member)
