@@ -12,6 +12,7 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox import failing_jobs
+from bot.outbox import outbox as outboxes
 from bot.outbox.delivery import Delivery
 from bot.outbox.lane import LATE_WINDOW, Lane
 from bot.outbox.outbox import Outbox
@@ -111,3 +112,29 @@ async def test_5_lanes_that_can_not_be_held_are_told(channel: SlackChannel) -> N
     await wait_until("it is over", lambda: not health.current_problems())
     await outbox.drain()
     running.cancel()
+
+
+async def test_the_end_of_a_bot_waits_until_its_lanes_are_released(
+    channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a bot that ends while it releases a lane; then its end waits for that: the store is closed next."""
+    monkeypatch.setattr(outboxes, "DRAIN_TIMEOUT", 0.0)
+    begun, go, released = asyncio.Event(), asyncio.Event(), list[str]()
+
+    class Slow(MemoryStore):
+        async def release_lane(self, lane: str, bot: str) -> None:
+            begun.set()
+            await go.wait()
+            released.append(lane)
+
+    reviews = Reviews(Slow())
+    await reviews.submit(*review_of(now=time.time()))
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+    outbox = Outbox(reviews, delivery, lane_lease=0.2)
+    running = asyncio.create_task(outbox.run())
+    await begun.wait()
+    asyncio.get_running_loop().call_later(0.1, go.set)
+    await outbox.drain()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert released
