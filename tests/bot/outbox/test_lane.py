@@ -117,7 +117,7 @@ async def test_5_lanes_that_can_not_be_held_are_told(channel: SlackChannel) -> N
 async def test_the_end_of_a_bot_waits_until_its_lanes_are_released(
     channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given a bot that ends while it releases a lane; then its end waits for that: its store is closed then."""
+    """Given a bot that ends while it releases a lane, then its end waits: the store is closed after it."""
     monkeypatch.setattr(outboxes, "DRAIN_TIMEOUT", 0.0)
     begun, go, released = asyncio.Event(), asyncio.Event(), list[str]()
 
