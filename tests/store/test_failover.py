@@ -196,6 +196,43 @@ async def test_slots_that_move_are_followed(cluster_url: str, redis_cluster: Red
     await store.close()
 
 
+async def test_replicas_confirm_while_a_slot_moves(
+    cluster_url: str, redis_cluster: RedisCluster
+) -> None:
+    """Given a process that waits for a replica, and whose map of the slots is old: each confirmation was
+    refused, and the reason said that the URL was wrong."""
+    store = await RedisStore.open(cluster_url)
+    store.wait_replicas = 1
+    review = await created(store, thread_id="t")
+    key = Keys(parse_partition(review.id) or 0).review(review.id)
+    source = redis_cluster.master_of(key)
+    target = next(node for node in redis_cluster.masters() if node is not source)
+
+    with Migration(source, target, key_slot(key.encode())) as migration:
+        migration.move_keys()
+        await store.confirm(review.id)
+        migration.finish(redis_cluster)
+        await store.confirm(review.id)
+    await store.close()
+
+
+async def test_a_review_is_found_after_its_slot_moved(
+    cluster_url: str, redis_cluster: RedisCluster
+) -> None:
+    """Given the beginning of an id, and a process whose map of the slots is old: nothing was found."""
+    store = await RedisStore.open(cluster_url)
+    review = await created(store, thread_id="t")
+    key = Keys(parse_partition(review.id) or 0).review(review.id)
+    source = redis_cluster.master_of(key)
+    target = next(node for node in redis_cluster.masters() if node is not source)
+
+    with Migration(source, target, key_slot(key.encode())) as migration:
+        migration.move_keys()
+        migration.finish(redis_cluster)
+        assert await store.find_ids(review.id[:10]) == [review.id]
+    await store.close()
+
+
 class Migration:
     """Moves one slot from a node to another one, and back at the end."""
 

@@ -12,10 +12,11 @@ from uuid import uuid4
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import EventKind
 from hitl_core.store.contract import HeldReview, HistoryCheck
-from hitl_core.store.redis.connection import Client, server_of, store_errors
+from hitl_core.store.redis.connection import Client, execute_both, store_errors
 from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
+from hitl_core.store.redis.scripts import read_script
 
 log = logging.getLogger(__name__)
 
@@ -89,12 +90,10 @@ class RedisHistory(RedisPart):
             return
         key = self._require_keys(review_id).confirmed
         async with store_errors():
-            server = await server_of(self._redis, key)
-            async with server.pipeline(transaction=False) as pipe:
-                # WAIT counts the replicas that have the last write of its connection, and so all before it.
-                await self._script("beat")(keys=[key], args=[1000], client=pipe)
-                pipe.wait(self.wait_replicas, WAIT_MILLISECONDS)
-                count = cast(int, (await pipe.execute())[-1])
+            # WAIT counts the replicas that have the last write of its connection, and so all before it.
+            write = ("EVAL", read_script("beat"), 1, key, 1000)
+            wait = ("WAIT", self.wait_replicas, WAIT_MILLISECONDS)
+            count = cast(int, await execute_both(self._redis, write, wait))
         if count < self.wait_replicas:
             raise StoreUnavailable(
                 f"Redis has stored it, but only {count} of {self.wait_replicas} replicas"

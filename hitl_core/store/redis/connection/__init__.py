@@ -5,7 +5,12 @@ translation of Redis errors into ours.
 from hitl_core.store.redis.connection.client import MAX_BLOCK, Client, close_clients, connect
 from hitl_core.store.redis.connection.cluster import ClusterClient
 from hitl_core.store.redis.connection.errors import store_errors
-from hitl_core.store.redis.connection.server import check_server, server_of, servers_of
+from hitl_core.store.redis.connection.server import (
+    check_server,
+    execute_both,
+    server_of,
+    servers_of,
+)
 from hitl_core.store.redis.connection.start_checks import StartWarning, find_warnings
 from hitl_core.store.redis.connection.url import (
     REDIS_SCHEMES,
@@ -24,6 +29,7 @@ __all__ = [
     "check_server",
     "close_clients",
     "connect",
+    "execute_both",
     "find_warnings",
     "parse_redis_url",
     "read_redis_url",

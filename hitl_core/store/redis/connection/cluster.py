@@ -60,7 +60,8 @@ class ClusterClient(AsyncCoreCommands):
         return Pipeline(self)
 
     async def client_of(self, key: str) -> Redis:
-        """A client of the node that has this key, for SCAN."""
+        """A client of the node that has this key, for SCAN, which follows no slot that was moved."""
+        await self.execute_command("EXISTS", key)  # a node that has it no more says so
         return self._client(await self._slots.node_of(key))
 
     async def masters(self) -> list[Redis]:
@@ -70,6 +71,10 @@ class ClusterClient(AsyncCoreCommands):
     async def execute_command(self, *args: Any, **options: Any) -> Any:
         address = await self._slots.node_of(_key_of(args))
         return await self._follow(address, None, args, options)
+
+    async def execute_both(self, first: Sequence[Any], then: Sequence[Any]) -> Any:
+        """See `server.execute_both`. The node is that of the first command's key."""
+        return await self._follow(await self._slots.node_of(_key_of(first)), None, first, {}, then)
 
     async def send_batch(self, commands: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
         """The replies, or errors, of these commands. One node gets all of its commands at once."""
@@ -112,8 +117,11 @@ class ClusterClient(AsyncCoreCommands):
         refusal: RedisError | None,
         args: Sequence[Any],
         options: dict[str, Any],
+        then: Sequence[Any] = (),
     ) -> Any:
-        """Send a command, and again to the node that a refusal names. `refusal`: of an earlier try."""
+        """Send a command, and again to the node that a refusal names. `refusal`: of an earlier try. `then`: a
+        second command for the same connection.
+        """
         asking, delay = False, _TRY_AGAIN_DELAY
         for _ in range(MAX_REDIRECTS):
             match refusal:
@@ -132,7 +140,7 @@ class ClusterClient(AsyncCoreCommands):
                 case _:
                     raise refusal
             try:
-                return await self._send(address, asking, args, options)
+                return await self._send(address, asking, args, options, then)
             except (AskError, TryAgainError, NoScriptError) as error:
                 refusal = error
             except ClusterDownError:
@@ -144,18 +152,26 @@ class ClusterClient(AsyncCoreCommands):
         raise TryAgainError("The slot is being moved.")
 
     async def _send(
-        self, address: Address, asking: bool, args: Sequence[Any], options: dict[str, Any]
+        self,
+        address: Address,
+        asking: bool,
+        args: Sequence[Any],
+        options: dict[str, Any],
+        then: Sequence[Any],
     ) -> Any:
         client: Any = self._client(address)
-        if not asking:
+        if not asking and not then:
             return await client.execute_command(*args, **options)
         async with client.pipeline(transaction=False) as pipe:  # over one connection
-            pipe.execute_command("ASKING")
+            if asking:
+                pipe.execute_command("ASKING")
             pipe.execute_command(*args, **options)
-            _, reply = await pipe.execute(raise_on_error=False)
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
+            if then:
+                pipe.execute_command(*then)
+            replies = (await pipe.execute(raise_on_error=False))[asking:]
+        for failure in (reply for reply in replies if isinstance(reply, Exception)):
+            raise failure
+        return replies[-1]
 
     def _client(self, address: Address) -> Redis:
         if self._closed:
@@ -202,19 +218,15 @@ class _Script:
 
     def __init__(self, cluster: ClusterClient, texts: dict[str, str], text: str) -> None:
         self._cluster = cluster
-        self._text = text
         self.sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
         texts[self.sha] = text
 
     async def __call__(
-        self, keys: Sequence[str] = (), args: Sequence[Any] = (), client: Any = None
+        self, keys: Sequence[str] = (), args: Sequence[Any] = (), client: Pipeline | None = None
     ) -> Any:
         words = ("EVALSHA", self.sha, len(keys), *keys, *args)
-        if isinstance(client, Pipeline):
-            return client.execute_command(*words)
         if client is not None:
-            # Of one node: nobody would send it again if the node doesn't know it.
-            return client.execute_command("EVAL", self._text, *words[2:])
+            return client.execute_command(*words)
         return await self._cluster.execute_command(*words)
 
 

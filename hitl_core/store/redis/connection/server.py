@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from redis.exceptions import RedisError
@@ -19,8 +20,18 @@ async def servers_of(redis: Client) -> list[Client]:
 
 
 async def server_of(redis: Client, key: str) -> Client:
-    """A client of the server that has this key, for commands that look at all keys of a server."""
+    """A client of the server that has this key, for SCAN, which looks at all keys of a server."""
     return await redis.client_of(key) if isinstance(redis, ClusterClient) else redis
+
+
+async def execute_both(redis: Client, first: Sequence[Any], then: Sequence[Any]) -> Any:
+    """Execute two commands over one connection. Returns the reply to the second one."""
+    if isinstance(redis, ClusterClient):
+        return await redis.execute_both(first, then)
+    async with redis.pipeline(transaction=False) as pipe:
+        pipe.execute_command(*first)
+        pipe.execute_command(*then)
+        return (await pipe.execute())[-1]
 
 
 async def check_server(redis: Client, url: RedisUrl) -> None:
