@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import redis
 
-from hitl_core.errors import StoreError
+from hitl_core.errors import StoreError, StoreUnwritable
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import close_clients, connect
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
@@ -20,6 +20,23 @@ OwnRedis = Callable[[], EmbeddedRedis]
 
 async def gone(proxy: Proxy) -> None:
     await wait_until("no connection is left", lambda: not proxy.open)
+
+
+async def test_a_server_that_became_a_replica_is_left(own_redis: OwnRedis) -> None:
+    """Given a service with one address that fails over, and keeps the connections to the old server; then the
+    next write finds the new one: each was refused until a restart."""
+    old, new = own_redis(), own_redis()
+    async with proxy_to(old.url) as proxy:
+        store = await RedisStore.open(proxy.url)
+        await asyncio.gather(*(store.try_lock(f"{n}", 9) for n in range(20)))
+        with redis.Redis.from_url(old.url) as client:
+            client.replicaof("127.0.0.1", new.url.split(":")[2].partition("/")[0])
+        proxy.lead_to(new.url)
+
+        with pytest.raises(StoreUnwritable, match="this server is a replica"):
+            await store.try_lock("card", 9)
+        assert all(await asyncio.gather(*(store.try_lock(f"card {n}", 9) for n in range(20))))
+        await store.close()
 
 
 async def test_connections_are_given_in_the_order_of_asking(redis_url: str):

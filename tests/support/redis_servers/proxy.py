@@ -19,8 +19,7 @@ class Proxy:
     """
 
     def __init__(self, target: str) -> None:
-        parts = urlsplit(target)
-        self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
+        self.lead_to(target)
         self._left: int | None = None
         self._hold, self._free = False, asyncio.Event()
         #: Returns the delay of the next reply, in seconds.
@@ -35,6 +34,11 @@ class Proxy:
         #: The total number of connections.
         self.accepted = 0
         self.url = ""
+
+    def lead_to(self, target: str) -> None:
+        """Later connections lead to this server."""
+        parts = urlsplit(target)
+        self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
 
     def drop_reply(self, nth: int = 1, *, hold: bool = False) -> None:
         self._left, self._hold = nth, hold

@@ -1,5 +1,5 @@
-"""redis-py's connection pool with three changes: it is fair, it leaks no socket when a task is cancelled, and
-it stays closed.
+"""redis-py's connection pool with four changes: it is fair, it leaks no socket when a task is cancelled, it
+stays closed, and it leaves a server that became a replica.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from redis.asyncio import ConnectionPool
-from redis.exceptions import ConnectionError
+from redis.exceptions import ConnectionError, MasterDownError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from hitl_core.errors import StoreError
@@ -61,9 +61,11 @@ class Pool(ConnectionPool):
     async def release(self, connection: Any) -> None:
         try:
             if connection is not None:
-                if self._closed:
+                if self._closed or connection.is_refused:
                     await connection.disconnect(nowait=True)
                 await super().release(connection)
+                if connection.is_refused:
+                    await self.disconnect(inuse_connections=False)  # the idle ones
         finally:
             self._limit.release()
 
@@ -76,9 +78,14 @@ class Pool(ConnectionPool):
 
 
 class _ShieldedConnection:
-    """A connection whose `connect` always completes: a cancelled one would leave its socket open."""
+    """A connection whose `connect` always completes: a cancelled one would leave its socket open.
+
+    `is_refused`: the server is a replica now. A service with one address that fails over may keep the
+    connections to the old server; a new one leads to the new server.
+    """
 
     is_connected: bool
+    is_refused = False
     socket_timeout: float | None
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
@@ -99,9 +106,25 @@ class _ShieldedConnection:
         finally:
             self.socket_timeout = seconds
 
+    async def read_response(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await cast(Any, super()).read_response(*args, **options)
+        except ResponseError as error:
+            self.is_refused = self.is_refused or _is_of_replica(error)
+            raise
+
     async def connect(self) -> None:
         if not self.is_connected:
             await run_to_end(cast(Any, super()).connect())
+            self.is_refused = False
+
+
+def _is_of_replica(error: ResponseError) -> bool:
+    if isinstance(error, ReadOnlyError | MasterDownError):
+        return True
+    return any(
+        code in str(error) for code in ("READONLY ", "MASTERDOWN ")
+    )  # a script's, in Redis 6.2
 
 
 async def run_to_end(work: Awaitable[T]) -> T:
