@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import pytest
 
 from hitl_core.errors import Refused, StoreUnavailable
-from hitl_core.review import Reviews
+from hitl_core.review import Reviews, claims
 from hitl_core.store import RedisStore, parse_partition
 from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.contract import created
+from tests.store.contract import approved, created, loaded, stepped
 from tests.support.builders import approve_all
 from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
 from tests.support.redis_servers.nodes import connect, port_of
@@ -96,6 +96,39 @@ async def test_t54_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes
             assert (await reviews.load(one)).review.status == "settled"
     finally:
         await store.close()
+
+
+async def test_t54_an_idle_process_claims_nothing_right_after_a_failover(
+    cluster: RedisCluster,
+) -> None:
+    """Fault R5, T54: given a call that a process claimed, a replica that lacks the claim, and another process
+    that meets no error: the old master only says where the slot is now. Then it claims nothing, because the
+    first one has had no time to find the loss."""
+    store, idle = await RedisStore.open(cluster.url), await RedisStore.open(cluster.url)
+    try:
+        review = await approved(store, await created(store))
+        master = cluster.master_of(_key(review.id))
+        replica = replica_of(cluster, master)
+        await wait_until("the replica has all", lambda: _offset(replica) >= _offset(master), 30)
+        await idle.load(review.id)
+        cut_off(replica, master)
+        await stepped(store, claims.claim(review, "p1", await store.now(), 30))
+
+        with connect(replica) as client:
+            client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
+        await wait_until("the master is replaced", lambda: not _is_master(master), PATIENCE)
+
+        assert (await loaded(idle, review.id)).status == "settled", "the claim was lost"
+        with pytest.raises(StoreUnavailable, match="restarted or replaced"):
+            await stepped(idle, claims.claim(review, "p2", await idle.now(), 30))
+    finally:
+        await store.close()
+        await idle.close()
+
+
+def _is_master(node: EmbeddedRedis) -> bool:
+    with connect(node) as client:
+        return client.info("replication")["role"] == "master"
 
 
 def _key(review_id: str) -> str:

@@ -78,20 +78,23 @@ class RedisReviews(RedisHistory):
         keys = _write_keys(self._require_keys(write.review.id), write, places)
         partition = parse_partition(write.review.id)
         assert partition is not None  # `_require_keys` has checked it
-        if write.event.kind in _AGENT_STARTS:
-            await self._server_change.check()
+        is_start = write.event.kind in _AGENT_STARTS
         for _ in range(_MAX_LOSSES):
+            servers = await self._server_change.check() if is_start else ""
             seen = await self._seen_of(partition)
-            args = _write_args(write, places, int(self._retention * 1000), seen)
+            args = _write_args(write, places, int(self._retention * 1000), seen, servers)
             reply: bytes = await self._run_script("commit", keys, args)
             result, _, entry = reply.partition(b" ")
             if result == b"stored":
                 self._note_entry(partition, seen.history, entry.decode())
                 if write.event.kind in CONFIRMED_KINDS:
                     await self.confirm(write.review.id)
-            if result != b"history":
+            if result == b"server":
+                self._server_change.is_possible = True
+            elif result == b"history":
+                await self._check_partition(partition)
+            else:
                 return result == b"stored"
-            await self._check_partition(partition)
         raise StoreUnavailable("Redis loses its writes again and again.")
 
     async def record_mark(self, review_id: str, mark: str) -> bool:
@@ -147,7 +150,9 @@ def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
     ]
 
 
-def _write_args(write: Write, places: Sequence[Place], retention: int, seen: Seen) -> list[Any]:
+def _write_args(
+    write: Write, places: Sequence[Place], retention: int, seen: Seen, servers: str
+) -> list[Any]:
     """The arguments of commit.lua, in its order. `retention` is in milliseconds."""
     review, event = write.review, write.event
     done = review.status == "done"
@@ -183,6 +188,7 @@ def _write_args(write: Write, places: Sequence[Place], retention: int, seen: See
         "release" if write.releases else "keep" if write.stays_held else "",
         MARK + STARTED_MARK,
         write.started_marks,
+        servers,
         *(call.member for call in (*write.rejected_added, *write.rejected_removed)),
         *(
             part

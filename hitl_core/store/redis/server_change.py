@@ -22,7 +22,9 @@ _FIELD = "server"
 
 
 class ServerChange:
-    """`is_possible` is set after a command got no answer: then the server may have changed."""
+    """`is_possible` is set after a command got no answer, and when commit.lua met an unknown server: then the
+    server may have changed.
+    """
 
     def __init__(self, redis: Client) -> None:
         self.is_possible = False
@@ -47,8 +49,11 @@ class ServerChange:
         if may_write:
             await self._note(int(seconds) if run_id else 0)
 
-    async def check(self) -> None:
-        """Call it before a call is claimed or started. Raises StoreUnavailable if the caller must wait."""
+    async def check(self) -> str:
+        """Call it before a call is claimed or started. Returns the `run_id` of each server that is known, for
+        commit.lua: a failover may come later, and without an error.
+        Raises StoreUnavailable if the caller must wait.
+        """
         if self.is_possible:
             run_id = await self._read_run_id()
             if not run_id or run_id != self._run_id:
@@ -61,6 +66,7 @@ class ServerChange:
             raise StoreUnavailable(
                 "Redis was restarted or replaced a moment ago. First it is checked whether it lost writes."
             )
+        return self._run_id
 
     async def _read_run_id(self) -> str:
         """The server's `run_id`, which changes at each start and at a failover. "" if INFO is not permitted.

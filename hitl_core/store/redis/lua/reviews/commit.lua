@@ -22,11 +22,12 @@
 --      26 the last entry that it has seen, or ""
 --      27 "release" for a write that releases a held review, "keep" for one after which it is still held, else "";
 --         a held review is written only if it has 29 fields that begin with 28
---      30… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
+--      30 the servers that the process knows, or "" if the write may be done on any
+--      31… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
 --          bytes, for each new revision of arguments
 -- Returns "stored ID", with the id of the entry or ""; "conflict" if another version is stored, if the review is held, or
--- if its release doesn't know all that an agent has started; or "history" if what the process has seen is not what is
--- stored: see check_history.lua. Compares first, writes last.
+-- if its release doesn't know all that an agent has started; "server" on an unknown server; or "history" if what the
+-- process has seen is not what is stored: see check_history.lua. Compares first, writes last.
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
@@ -40,11 +41,21 @@ local function count_fields(key, beginning)
   return count
 end
 
+-- True where INFO is not permitted.
+local function is_known_server(run_ids)
+  local info = redis.pcall('INFO', 'server')
+  local run_id = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
+  return not run_id or string.find(run_ids, run_id, 1, true) ~= nil
+end
+
 local foreign = find_foreign_key(
   'hash', 'zset', 'zset', 'zset', 'stream', 'stream', 'stream', 'zset', 'zset', 'zset', 'hash', 'zset', 'string', 'zset'
 )
 if foreign then
   return foreign
+end
+if ARGV[30] ~= '' and not is_known_server(ARGV[30]) then
+  return 'server'
 end
 if current_history(KEYS[13]) ~= ARGV[25] or not has_entry(KEYS[6], ARGV[26]) then
   return 'history'
@@ -70,7 +81,7 @@ end
 local places, added = tonumber(ARGV[9]), tonumber(ARGV[16])
 local audiences = added + tonumber(ARGV[20])
 local rejected, superseded = tonumber(ARGV[22]), tonumber(ARGV[23])
-local first_lane = 30 + rejected + superseded
+local first_lane = 31 + rejected + superseded
 for i = first_lane + 3 * places, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
@@ -102,10 +113,10 @@ if ARGV[17] ~= '' then
   redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -1 - tonumber(ARGV[19]))
   redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
-for i = 30, 29 + rejected do
+for i = 31, 30 + rejected do
   redis.call('ZADD', KEYS[12], ARGV[17], ARGV[i])
 end
-for i = 30 + rejected, first_lane - 1 do
+for i = 31 + rejected, first_lane - 1 do
   redis.call('ZREM', KEYS[12], ARGV[i])
 end
 if rejected > 0 then
