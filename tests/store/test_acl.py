@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import redis
 
+from hitl_core.errors import StoreError
 from hitl_core.store import RedisStore
 from hitl_core.store import redis as redis_room
 from tests.docs.pages import page
+from tests.store.contract import created
 
 LUA = Path(redis_room.__file__).parent / "lua"
 #: A command, and a word in capitals after it: perhaps its subcommand.
@@ -47,6 +50,22 @@ async def test_any_database_can_be_used(redis_url: str) -> None:
             url = redis_url.replace("//", "//hitl:PASSWORD@").removesuffix("/0") + "/1"
             store = await RedisStore.open(url, set_partitions=False)
             assert await store.tokens() == []
+            await store.close()
+        finally:
+            client.execute_command("ACL", "DELUSER", "hitl")
+
+
+async def test_a_missing_permission_is_named_as_one(redis_url: str) -> None:
+    """Given a user who may not use streams; then a write says that: it said that a key has a value of another
+    type."""
+    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+    with redis.Redis.from_url(redis_url) as client:
+        client.execute_command("ACL", "SETUSER", "hitl", *rules.split())
+        try:
+            store = await RedisStore.open(redis_url.replace("//", "//hitl:PASSWORD@"))
+            client.execute_command("ACL", "SETUSER", "hitl", "-@stream")
+            with pytest.raises(StoreError, match="refuses a command or a key to the user"):
+                await created(store)
             await store.close()
         finally:
             client.execute_command("ACL", "DELUSER", "hitl")

@@ -78,7 +78,7 @@ def _why_refused(error: ResponseError, code: str) -> str:
             f"The key {foreign[1]} in Redis has a value of another type: it is damaged, or another program"
             " wrote it. docs/operations.md, Keys in Redis, has the type that it must have."
         )
-    if isinstance(error, NoPermissionError):
+    if isinstance(error, NoPermissionError) or _NO_PERMISSION.search(str(error)):
         return (
             f"Redis refuses a command or a key to the user of the URL: {error}. docs/operations.md, ACL"
             " users, has the permissions that are needed."
@@ -103,6 +103,8 @@ _TEMPORARY = {
 _CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
 #: The reply of types.lua. Redis's own reply to a command doesn't name the key.
 _FOREIGN_KEY = re.compile(r"WRONGTYPE (hitl:\S+)")
+#: Redis's words for a script whose user lacks a permission: before 7.0, 7.0, and later.
+_NO_PERMISSION = re.compile(r"NOPERM|executing the script can't|ACL failure in script")
 #: The code is at the beginning of the reply, or inside the text that Redis 6.2 gives for a script's error.
 _CODE = re.compile(r"(?:^|[ -])(" + "|".join([*_UNWRITABLE, *_TEMPORARY, *_CLUSTER]) + ") ")
 
@@ -133,7 +135,17 @@ _REASONS: dict[type[BaseException], str] = {
     AuthenticationError: "it refuses the user or the password",
     MasterNotFoundError: "no Sentinel names a master that answers",
 }
+#: X509_V_ERR_HOSTNAME_MISMATCH and X509_V_ERR_IP_ADDRESS_MISMATCH of OpenSSL.
+_OTHER_HOST = (62, 64)
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
+
+
+def _tls_reason(error: ssl.SSLError) -> str:
+    if not isinstance(error, ssl.SSLCertVerificationError):
+        return f"TLS failed ({(error.reason or 'no reason').replace('_', ' ').lower()})"
+    if error.verify_code in _OTHER_HOST:  # its message names the host
+        return "its certificate is made out to another host"
+    return f"its certificate is refused ({error.verify_message})"
 
 
 def _reason(error: BaseException | None) -> str:
@@ -146,7 +158,9 @@ def _reason(error: BaseException | None) -> str:
     if "max number of clients" in str(error):
         return "it has too many clients"
     for cause in causes(error):
-        if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
+        if isinstance(cause, ssl.SSLError):
+            return _tls_reason(cause)
+        if isinstance(cause, OSError):
             # asyncio's own text contains the address; for several addresses it joins several texts.
             match = _ERRNO.search(f"[Errno {cause.errno}] {cause}")
             if match:

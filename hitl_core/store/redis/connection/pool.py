@@ -1,5 +1,5 @@
-"""redis-py's connection pool with four changes: it is fair, it leaks no socket when a task is cancelled, it
-stays closed, and it leaves a server that became a replica.
+"""redis-py's connection pool with five changes: it is fair, it leaks no socket when a task is cancelled, it
+stays closed, it leaves a server that became a replica, and it reads new certificates.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ class _ShieldedConnection:
 
     is_connected: bool
     is_refused = False
+    ssl_context: Any = None
     socket_timeout: float | None
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
@@ -115,6 +116,10 @@ class _ShieldedConnection:
 
     async def connect(self) -> None:
         if not self.is_connected:
+            if self.ssl_context is not None:
+                self.ssl_context.context = (
+                    None  # read its files again: certificates are replaced in place
+                )
             await run_to_end(cast(Any, super()).connect())
             self.is_refused = False
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from redis.exceptions import RedisError
-
 from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable
 from hitl_core.store.redis.connection.client import Client
 from hitl_core.store.redis.connection.cluster import ClusterClient
@@ -42,7 +40,7 @@ async def check_server(redis: Client, url: RedisUrl) -> None:
         async with store_errors():
             infos: list[dict[str, Any]] = [await each.info() for each in await servers_of(redis)]
     except (StoreUnavailable, StoreError) as error:
-        await _check_kind(redis, url, error)
+        error = await _explain(redis, url, error)
         # The causes only add a hundred lines of traceback.
         message = str(error).replace("Redis", f"Redis at {url}", 1)
         raise StoreUnavailable(message) from None
@@ -85,9 +83,9 @@ def _masters_in(info: dict[str, Any]) -> list[dict[str, Any]]:
     return [each for key, each in info.items() if key.startswith("master") and key[6:].isdigit()]
 
 
-async def _check_kind(redis: Client, url: RedisUrl, error: HitlError) -> None:
-    """Raises a clearer error if the URL is of the wrong kind, or names an unknown master. `error`: why no
-    server was found.
+async def _explain(redis: Client, url: RedisUrl, error: HitlError) -> HitlError:
+    """Why no server was found: `error`, or why no Sentinel answers. Raises a clearer error if the URL is of
+    the wrong kind, or names an unknown master.
     """
     text = str(error).lower()
     if url.kind == "cluster" and ("cluster support disabled" in text or "unknown command" in text):
@@ -95,15 +93,20 @@ async def _check_kind(redis: Client, url: RedisUrl, error: HitlError) -> None:
             f"Redis at {url} is no node of a Redis Cluster: use {url.like('single')}."
         ) from None
     if url.kind != "sentinel":
-        return
+        return error
     if "unknown command" in text:
         raise SettingsError(f"Redis at {url} is no Sentinel: use {url.like('single')}.") from None
+    reasons, answered = set[str](), False
     for sentinel in redis.connection_pool.sentinel_manager.sentinels:
         try:
-            names = sorted(cast(dict[str, Any], await sentinel.sentinel_masters()))
-        except (RedisError, OSError):
+            async with store_errors():
+                names = sorted(cast(dict[str, Any], await sentinel.sentinel_masters()))
+        except (StoreUnavailable, StoreError) as failure:
+            reasons.add(str(failure))
             continue
+        answered = True
         if names and url.name not in names:
             raise SettingsError(
                 f"The Sentinels at {url} know no master {url.name!r}. They know: {', '.join(names)}."
             ) from None
+    return error if answered else StoreUnavailable(" ".join(sorted(reasons)))

@@ -10,7 +10,8 @@ local function find_foreign_key(...)
     local command = SIZE_OF[types[i] or types[#types]]
     local reply = command and redis.pcall(command, key)
     if type(reply) == 'table' then
-      return redis.error_reply('WRONGTYPE ' .. key)
+      local is_foreign = string.find(reply.err, 'WRONGTYPE', 1, true)
+      return is_foreign and redis.error_reply('WRONGTYPE ' .. key) or reply
     end
   end
 end
