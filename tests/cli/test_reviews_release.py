@@ -56,6 +56,26 @@ def test_a_review_that_is_pending_after_its_release_is_decided(
     assert (ran.code, desk.review(review.id).status) == (0, "settled")
 
 
+@pytest.mark.parametrize("words", [["release", "ID"], ["release", "--all"], ["cancel", "ID"]])
+def test_a_held_review_of_which_nothing_is_stored_waits_no_longer(
+    desk: Desk, redis_url: str, words: list[str]
+) -> None:
+    """Given the name of a review whose hash is gone: it could not be released, so the problem had no end."""
+    review = desk.submit()
+    desk.hitl("reviews", "hold", "--yes")
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(f"hitl:{{0}}:review:{review.id}")
+
+    ran = desk.hitl("reviews", *(review.id if word == "ID" else word for word in words), "--yes")
+
+    gone = f"removed {review.id} from what waits: nothing of it is stored any more\n"
+    assert (ran.code, ran.out) == (0, gone)
+    assert desk.hitl("reviews", "release", "--all", "--yes").err == "No review is held.\n"
+    with redis.Redis.from_url(redis_url) as client:
+        assert client.exists("hitl:{0}:live", "hitl:{0}:held", "hitl:{0}:due") == 0
+    assert desk.hitl("reviews", "cancel", review.id, "--yes").code == 1
+
+
 async def mark(store: Store, review: Review) -> None:
     await store.record_mark(review.id, ran_mark("1"))
 

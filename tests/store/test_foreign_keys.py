@@ -102,6 +102,16 @@ async def leave_digest(store: RedisStore) -> Write:
     return await in_digest(store, lambda s, id, ids: s.leave_digest(id, DEFAULT_PLACE, ids))
 
 
+async def drop_missing(store: RedisStore) -> Write:
+    [review_id] = await store.thread_ids("t")
+    await store._redis.delete(f"hitl:{{0}}:review:{review_id}")
+
+    async def write(store: RedisStore) -> None:
+        await store.drop_missing(review_id)
+
+    return write
+
+
 def at_once(write: Write) -> Callable[[RedisStore], Awaitable[Write]]:
     async def prepare(_: RedisStore) -> Write:
         return write
@@ -119,7 +129,7 @@ WRITES = {
     **{
         prepare.__name__: prepare
         for prepare in (
-            finish, move_to_dead_letters, requeue, drop, update_digest, leave_digest
+            finish, move_to_dead_letters, requeue, drop, update_digest, leave_digest, drop_missing
         )
     },
 }  # fmt: skip

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviews.change_review import confirm_change, new_op, store_change
+from hitl_core.cli.reviews.change_review import confirm_change, find_or_drop, new_op, store_change
 from hitl_core.cli.session import (
     add_id,
     add_redis,
     add_yes,
     confirmation_problem,
-    find_review,
     operator,
     text_argument,
     with_reviews,
@@ -67,7 +66,9 @@ def add_to(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     if problem := confirmation_problem(args):
         return complain(problem)
-    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
+    snapshot = with_reviews(args, lambda reviews: find_or_drop(reviews, args.id))
+    if snapshot is None:
+        return 0
     review = snapshot.review
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")

@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from hitl_core.cli import phrases
 from hitl_core.cli.reviews.call_details import say_call
+from hitl_core.cli.session import find_review
 from hitl_core.cli.terminal import confirm, note, say
-from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.errors import Refused, ReviewNotFound, StoreUnavailable
 from hitl_core.model import Call, Snapshot
 
 if TYPE_CHECKING:
@@ -46,6 +47,26 @@ def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
     say(phrases.heading(review), to=sys.stderr)
     for call in calls:
         say_call(snapshot, call, rest=None, to=sys.stderr)
+
+
+async def find_or_drop(reviews: Reviews, given: str) -> Snapshot | None:
+    """Like `find_review`. A review of which nothing is stored is removed from the lists of what waits, and
+    this is said: then None. Otherwise its problems would have no end.
+    """
+    try:
+        return await find_review(reviews, given)
+    except ReviewNotFound:
+        if not await drop_missing(reviews, given.strip().lower()):
+            raise
+        return None
+
+
+async def drop_missing(reviews: Reviews, review_id: str) -> bool:
+    """Whether it was removed from the lists of what waits."""
+    removed = await reviews.store.drop_missing(review_id)
+    if removed:
+        say(f"removed {review_id} from what waits: nothing of it is stored any more")
+    return removed
 
 
 def new_op() -> str:

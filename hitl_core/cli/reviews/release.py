@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviews.change_review import confirm_change, new_op, show_calls, store_change
+from hitl_core.cli.reviews.change_review import (
+    confirm_change,
+    drop_missing,
+    find_or_drop,
+    new_op,
+    show_calls,
+    store_change,
+)
 from hitl_core.cli.session import (
     add_redis,
     add_yes,
     confirmation_problem,
-    find_review,
     operator,
     with_reviews,
 )
@@ -76,7 +82,9 @@ def run(args: argparse.Namespace) -> int:
 def _release_one(args: argparse.Namespace) -> int:
     if problem := confirmation_problem(args):
         return complain(problem)
-    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
+    snapshot = with_reviews(args, lambda reviews: find_or_drop(reviews, args.id))
+    if snapshot is None:
+        return 0
     review = snapshot.review
     if not snapshot.held:
         raise Refused("not_waiting", f"{review.id} is not held, so there is nothing to release.")
@@ -114,6 +122,8 @@ async def _release_each(reviews: Reviews) -> bool:
         try:
             await _release(reviews, review_id)
         except (StoreError, ReviewNotFound, Refused) as error:
+            if isinstance(error, ReviewNotFound) and await drop_missing(reviews, review_id):
+                continue
             complain(f"{review_id}: {error}")
             failed = True
     return failed

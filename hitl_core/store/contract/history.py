@@ -50,3 +50,9 @@ class History(Protocol):
         Its release adds it again. Does nothing if the review is not held.
         """
         ...
+
+    async def drop_missing(self, review_id: str) -> bool:
+        """Remove the name of a review that is not stored any more from the lists of live, held and due
+        reviews. False if the review is stored, or no list has it.
+        """
+        ...

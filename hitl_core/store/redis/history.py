@@ -104,6 +104,15 @@ class RedisHistory(RedisPart):
         keys = self._require_keys(review_id)
         await self._run_script("unschedule", [keys.held, keys.due, keys.ready(agent)], [review_id])
 
+    async def drop_missing(self, review_id: str) -> bool:
+        if (keys := self._find_keys(review_id)) is None:
+            return False
+        lists = [keys.live_reviews, keys.held, keys.due]
+        removed = await self._run_script(
+            "drop_missing", [keys.review(review_id), *lists], [review_id]
+        )
+        return bool(removed)
+
     async def _seen_of(self, partition: int) -> Seen:
         if partition not in self._seen:
             await self._check_partition(partition)
