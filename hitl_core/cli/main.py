@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.metadata
-import os
 import sys
 from collections.abc import Sequence
 
 from hitl_core.cli import audit, dead, policy, reviews, tokens
 from hitl_core.cli.command import add_plugin_commands, add_subject
-from hitl_core.cli.terminal import complain
+from hitl_core.cli.terminal import complain, discard_output, escape_unknown_characters
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 
 _EPILOG = """\
@@ -59,6 +59,10 @@ example:
 """
 
 
+#: Why standard output takes no more.
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. `argv` doesn't include the program's name."""
     argv = sys.argv[1:] if argv is None else argv
@@ -67,12 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help(sys.stderr)
         parser.exit(2)
     args = parser.parse_args(argv)
+    escape_unknown_characters()
     try:
         code = args.run(args)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # `… | head` closed the pipe; Python would fail again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # `… | head`
+        discard_output()
         return 141
     except KeyboardInterrupt:
         print(file=sys.stderr)
@@ -80,6 +84,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except HitlError as error:
         complain(str(error))
         return _exit_code(error)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        discard_output()
+        return complain(f"The output can't be written: {error.strerror}.")
     return code
 
 

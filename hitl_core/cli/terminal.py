@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -84,6 +85,18 @@ def say_problems(error: InvalidPolicy, *, to: TextIO | None = None) -> int:
         where, path, message = problem.where, problem.path, problem.message
         say(Paint(f"{where}: ", DIM), Paint(f"{path}: " if path else "", YELLOW), message, to=to)
     return 1
+
+
+def escape_unknown_characters() -> None:
+    """Print what the output's encoding doesn't have (Latin-1, or a file on Windows) as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def discard_output() -> None:
+    """Drop what standard output doesn't take: Python would fail again when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(sentence: str) -> None:

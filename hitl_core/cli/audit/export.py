@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from hitl_core.audit import Anchor, Ledger, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
-from hitl_core.cli.terminal import complain, note
+from hitl_core.cli.terminal import complain, discard_output, note
 from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import Review
 from hitl_core.review import visible_args
@@ -89,8 +89,8 @@ def run(args: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if args.out is None:  # Python would fail again when it flushes at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if args.out is None:
+            discard_output()
         return complain(f"{args.out or 'The output'} can't be written: {error.strerror or error}.")
 
 

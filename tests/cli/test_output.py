@@ -1,0 +1,36 @@
+"""Standard output that doesn't take everything: a full disk, an encoding without most characters."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import IO
+
+from tests.cli.desk import _HITL as HITL
+from tests.cli.desk import Desk
+
+
+def run(desk: Desk, stdout: int | IO[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*HITL, "reviews", "list"],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="latin-1",
+        env={**desk.environment({}), **environment},
+        check=False,
+    )
+
+
+def test_a_full_disk_is_one_sentence(desk: Desk) -> None:
+    desk.submit()
+    with open("/dev/full", "w") as full:
+        ended = run(desk, full)
+    said = "hitl: The output can't be written: No space left on device.\n"
+    assert (ended.returncode, ended.stderr) == (2, said)
+
+
+def test_characters_that_the_output_does_not_have_are_escaped(desk: Desk) -> None:
+    """Given a terminal or a file in Latin-1: it was a traceback, and nothing was listed."""
+    desk.submit(thread_id="für 支付")
+    ended = run(desk, subprocess.PIPE, PYTHONIOENCODING="latin-1")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "für \\u652f\\u4ed8" in ended.stdout
