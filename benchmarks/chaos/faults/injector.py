@@ -57,8 +57,10 @@ def _make_fault(group: FaultGroup, at: float, plan: Plan, chance: random.Random)
             longest = plan.lease * 1.6 if group == "agents" else 10.0
             seconds = chance.choice((chance.uniform(0.3, 3.0), longest))
         case "redis":
-            what = chance.choice(("kill", "kill", "freeze"))
+            what = chance.choice(("kill", "kill", "freeze", "freeze_all"))
             seconds = chance.uniform(0.3, 2.5)
+            if what == "freeze_all":  # longer than a lease: nobody can renew one
+                seconds = plan.lease * 1.6
         case "network":
             what = chance.choice(
                 ("delay", "cut", "half_close", "silent", "lose_reply", "lose_and_hang")
@@ -120,15 +122,20 @@ class FaultInjector:
                     )
             case "redis":
                 async with self._server_is_busy:
-                    await (
-                        self._redis.crash()
-                        if fault.what == "kill"
-                        else self._redis.freeze(fault.seconds)
-                    )
+                    await self._do_redis(fault)
             case "network":
                 await self._do_network(fault, self._links[fault.pick % len(self._links)])
             case "slack":
                 await self._do_slack(fault)
+
+    async def _do_redis(self, fault: Fault) -> None:
+        match fault.what:
+            case "kill":
+                await self._redis.crash()
+            case "freeze":
+                await self._redis.freeze(fault.seconds)
+            case _:
+                await self._redis.freeze_all(fault.seconds)
 
     async def _do_network(self, fault: Fault, link: RemoteLink) -> None:
         match fault.what:

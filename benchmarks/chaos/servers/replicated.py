@@ -7,15 +7,14 @@ takes less than a millisecond, so a run rarely loses one.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import signal
 from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster as ClusterClient
 
+from benchmarks.chaos.servers.server import freeze_processes
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
 from tests.support.redis_servers.cluster import RedisCluster
 from tests.support.redis_servers.sentinels import RedisSentinels
@@ -58,12 +57,10 @@ class _Replicated:
 
     async def freeze(self, seconds: float) -> None:
         node = await asyncio.to_thread(self._find_master)
-        if (pid := node.pid) is not None:
-            os.kill(pid, signal.SIGSTOP)
-            try:
-                await asyncio.sleep(min(seconds, LONGEST_PAUSE))
-            finally:
-                os.kill(pid, signal.SIGCONT)
+        await freeze_processes([node.pid], min(seconds, LONGEST_PAUSE))
+
+    async def freeze_all(self, seconds: float) -> None:
+        await freeze_processes(self._servers.pids, seconds)
 
     async def memory(self) -> float:
         peaks: list[float] = []

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -22,6 +26,10 @@ class Server(Protocol):
         ...
 
     async def freeze(self, seconds: float) -> None: ...
+    async def freeze_all(self, seconds: float) -> None:
+        """Stops all servers, also those that would take over."""
+        ...
+
     async def count(self, keys: list[str]) -> int:
         """The total number of fields in these hashes."""
         ...
@@ -29,3 +37,15 @@ class Server(Protocol):
     async def memory(self) -> float:
         """The most memory that one of the servers used, in MB."""
         ...
+
+
+async def freeze_processes(pids: Sequence[int | None], seconds: float) -> None:
+    """Stop these processes and let them go on. None: it is down."""
+    running = [pid for pid in pids if pid is not None]
+    for pid in running:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        for pid in running:
+            os.kill(pid, signal.SIGCONT)

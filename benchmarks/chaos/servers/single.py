@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from redis.asyncio import Redis
 
+from benchmarks.chaos.servers.server import freeze_processes
 from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
 
 #: The seconds of writes that a power failure loses with `everysec`.
@@ -61,12 +61,10 @@ class SingleRedis:
         """Called when the server is killed, before its new start: a subclass can lose writes here."""
 
     async def freeze(self, seconds: float) -> None:
-        if (pid := self._server.pid) is not None:
-            os.kill(pid, signal.SIGSTOP)
-            try:
-                await asyncio.sleep(seconds)
-            finally:
-                os.kill(pid, signal.SIGCONT)
+        await freeze_processes([self._server.pid], seconds)
+
+    async def freeze_all(self, seconds: float) -> None:
+        await self.freeze(seconds)
 
 
 class LossyRedis(SingleRedis):

@@ -95,6 +95,11 @@ class RedisCluster(Servers):
         for node in self.nodes:
             node.kill()
 
+    @property
+    def pids(self) -> list[int | None]:
+        """The processes of all nodes."""
+        return [node.pid for node in self.nodes]
+
     def flush(self) -> None:
         """Delete all keys."""
         for node in self.running():

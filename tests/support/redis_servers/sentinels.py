@@ -95,6 +95,11 @@ class RedisSentinels(Servers):
         for node in self.nodes:
             node.kill()
 
+    @property
+    def pids(self) -> list[int | None]:
+        """The processes of all servers and Sentinels."""
+        return [*(node.pid for node in self.nodes), *(each.pid for each in self._processes)]
+
     def flush(self) -> None:
         """Delete all keys."""
         with connect(self.master()) as client:
