@@ -35,7 +35,7 @@ class SlotMap:
             if key in _OPTIONS or key.startswith("ssl_")
         }
         self._options = {**options, **wanted, "ssl": url.has_tls, "require_full_coverage": False}
-        self._first = url.hosts
+        self._hosts = self._first = url.hosts
         self._map: Any = None
         self._refreshing: asyncio.Task[None] | None = None
         self._silent: Address | None = None
@@ -92,7 +92,8 @@ class SlotMap:
             await slots.nodes_manager.aclose()
             await slots.nodes_manager.aclose("startup_nodes")
         nodes = [(str(node.host), int(node.port)) for node in slots.get_nodes()]
-        self._first = tuple(dict.fromkeys([*nodes, *self._first]))
+        # Not the nodes of earlier maps: each that is gone would cost a second where all addresses change.
+        self._first = tuple(dict.fromkeys([*nodes, *self._hosts]))
         self._map = slots
 
 
