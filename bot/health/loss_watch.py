@@ -1,5 +1,5 @@
-"""Detects that Redis lost writes, or has values of another type under our keys; reports it to the operators,
-and updates the cards of the held reviews.
+"""Detects that Redis lost writes, has values of another type under our keys, or lacks the replicas that must
+confirm; reports it to the operators, and updates the cards of the held reviews.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ INTERVAL = 1.0
 #: How often the types of the keys are checked, in seconds: in a Redis Cluster that is a script for each
 #: partition.
 KEYS_INTERVAL = 30.0
+#: How often it is checked whether enough replicas confirm, in seconds.
+REPLICAS_INTERVAL = 10.0
 #: The most cards of held reviews that are updated. Others are updated when a person presses one of their
 #: buttons.
 MAX_REDRAWN = 1000
@@ -40,7 +42,7 @@ class LossWatch:
         self._reviews, self._health, self._warnings = reviews, health, warnings
         self._readable = ReadableReviews(reviews, health)
         self._held, self._history = 0, ""
-        self._check_keys_at = 0.0
+        self._check_keys_at = self._check_replicas_at = 0.0
 
     async def run(self) -> None:
         """Runs until cancelled."""
@@ -53,6 +55,7 @@ class LossWatch:
         for warning in self._warnings:
             self._health.report("store", warning.subject, warning.text)
         await self._check_keys()
+        await self._check_replicas()
         check, known = await self._reviews.check_history(), self._history
         self._history = self._reviews.store.history
         if check.lost or known not in ("", self._history):  # other parts of this process check too
@@ -74,6 +77,15 @@ class LossWatch:
         else:
             self._health.resolve("store", "keys")
 
+    async def _check_replicas(self) -> None:
+        if time.monotonic() < self._check_replicas_at:
+            return
+        self._check_replicas_at = time.monotonic() + REPLICAS_INTERVAL
+        if missing := await self._reviews.store.missing_replicas():
+            self._health.report("store", "replicas", _replicas_text(missing))
+        else:
+            self._health.resolve("store", "replicas")
+
     async def _redraw_held(self) -> None:
         store = self._reviews.store
         for held in await store.held_reviews(MAX_REDRAWN):
@@ -88,6 +100,14 @@ def _foreign_text(keys: Sequence[str]) -> str:
         f"Redis has a value of another type under a key of this program ({keys[0]}{more}): another program"
         " wrote it, or it is damaged. What agents submit and people decide is refused, or not shown. See"
         " docs/operations.md, Keys in Redis."
+    )
+
+
+def _replicas_text(missing: int) -> str:
+    return (
+        f"Of the replicas of Redis that must confirm (HITL_REDIS_WAIT_REPLICAS), {missing}"
+        f" {'does' if missing == 1 else 'do'} not: nobody can decide, and agents wait. Look with INFO"
+        " replication at Redis and its replicas."
     )
 
 

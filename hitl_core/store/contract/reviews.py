@@ -79,6 +79,10 @@ class ReviewStore(Protocol):
         """
         ...
 
+    async def missing_replicas(self) -> int:
+        """How many of the replicas that `confirm` needs confirm nothing now, where most are missing."""
+        ...
+
     async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
         """Record the version that a card shows, unless a newer one is recorded. Returns the newest one."""
         ...

@@ -44,6 +44,9 @@ class MemoryHistory(MemoryReviewLists):
     async def confirm(self, review_id: str) -> None:
         """There are no replicas."""
 
+    async def missing_replicas(self) -> int:
+        return 0
+
     async def unschedule(self, review_id: str, agent: str) -> None:
         if review_id in self._held:
             self._due.pop(review_id, None)

@@ -4,6 +4,7 @@ partition, and the scripts check that it is still there. If not, the live review
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from typing import NamedTuple, cast
@@ -88,17 +89,26 @@ class RedisHistory(RedisPart):
     async def confirm(self, review_id: str) -> None:
         if not self.wait_replicas:
             return
-        key = self._require_keys(review_id).confirmed
-        async with store_errors():
-            # WAIT counts the replicas that have the last write of its connection, and so all before it.
-            write = ("EVAL", read_script("beat"), 1, key, 1000)
-            wait = ("WAIT", self.wait_replicas, WAIT_MILLISECONDS)
-            count = cast(int, await execute_both(self._redis, write, wait))
+        count = await self._count_confirming(self._require_keys(review_id))
         if count < self.wait_replicas:
             raise StoreUnavailable(
                 f"Redis has stored it, but only {count} of {self.wait_replicas} replicas"
                 " (HITL_REDIS_WAIT_REPLICAS) have confirmed it in time."
             )
+
+    async def missing_replicas(self) -> int:
+        if not self.wait_replicas:
+            return 0
+        counts = await asyncio.gather(*map(self._count_confirming, self._keys))
+        return max(0, self.wait_replicas - min(counts))
+
+    async def _count_confirming(self, keys: Keys) -> int:
+        """How many replicas of this partition confirm a write in time, up to as many as are needed."""
+        async with store_errors():
+            # WAIT counts the replicas that have the last write of its connection, and so all before it.
+            write = ("EVAL", read_script("beat"), 1, keys.confirmed, 1000)
+            wait = ("WAIT", self.wait_replicas, WAIT_MILLISECONDS)
+            return cast(int, await execute_both(self._redis, write, wait))
 
     async def unschedule(self, review_id: str, agent: str) -> None:
         keys = self._require_keys(review_id)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import aiohttp
 import pytest
 import redis
 
+from bot.health import loss_watch
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.bots import Scene, email
 from tests.support.slack import review_of
@@ -23,6 +25,33 @@ def is_linked(primary: EmbeddedRedis) -> bool:
     with redis.Redis.from_url(primary.url) as client:
         info: Any = client.info("replication")
     return info.get("slave0", {}).get("state") == "online"
+
+
+async def test_replicas_that_confirm_nothing_are_told(
+    scene: Scene, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a bot that waits for one replica, and there is none; then it is one of its problems until there
+    is one: nobody could decide, and nobody was told."""
+    monkeypatch.setattr(loss_watch, "INTERVAL", 0.01)
+    monkeypatch.setattr(loss_watch, "REPLICAS_INTERVAL", 0.01)
+    primary, replica = own_redis(), own_redis()
+    scene.redis_url = primary.url
+    bot = await scene.bot(HITL_REDIS_WAIT_REPLICAS="1")
+
+    async def problems() -> Any:
+        url = f"{bot.url}/readyz"
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            return (await answer.json()).get("problems")
+
+    async def is_told() -> bool:
+        return "store" in (await problems() or {})
+
+    async def is_over() -> bool:
+        return await problems() == {}
+
+    await wait_until("it is told", is_told)
+    follow(replica, primary)
+    await wait_until("it is over", is_over)
 
 
 async def test_r5_a_click_that_no_replica_confirms_is_not_acknowledged(
