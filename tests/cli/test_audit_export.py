@@ -64,6 +64,16 @@ def test_only_what_is_new(desk: Desk) -> None:
     assert lines_of(desk.hitl("audit", "export", "--new").out) == [{"follows": new[-1]}]
 
 
+def test_a_dash_is_standard_output(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in `verify`; it was a file with this name."""
+    monkeypatch.chdir(tmp_path)
+    desk.submit()
+    assert desk.hitl("audit", "export", "--out", "-").out == desk.hitl("audit", "export").out
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_could_not_be_written_is_not_exported(desk: Desk, tmp_path: Path) -> None:
     """A full disk, a folder that isn't there: one sentence, and nothing is marked."""
     desk.submit()

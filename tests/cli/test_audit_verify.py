@@ -49,7 +49,8 @@ def test_what_nobody_touched_is_whole(desk: Desk, export: Path) -> None:
         desk.hitl("audit", "verify", str(export), "--anchor", anchor_in(export)),
         desk.hitl("audit", "verify", str(export), "--anchor", str(export)),
     ]
-    assert ways == [(0, texts, f"{anchor_in(export)}\n")] * 5
+    said = f"The last anchor of each partition, for --anchor:\n{anchor_in(export)}\n"
+    assert ways == [(0, texts, said)] * 5
 
 
 def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from hitl_core.audit import Anchor, Ledger, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
-from hitl_core.cli.terminal import complain, discard_output, note
+from hitl_core.cli.terminal import complain, note
 from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import Review
 from hitl_core.review import visible_args
@@ -65,7 +65,7 @@ def add_to(commands: Commands) -> None:
         help="only entries after this one, in its partition; can be repeated",
     )
     parser.add_argument(
-        "--out", metavar="FILE", help="write to this new file (default: standard output)"
+        "--out", metavar="FILE", help="write to this new file (default, and -: standard output)"
     )
     parser.add_argument("--calls", action="store_true", help="write the tool calls instead")
     add_redis(parser)
@@ -89,9 +89,9 @@ def run(args: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if args.out is None:
-            discard_output()
-        return complain(f"{args.out or 'The output'} can't be written: {error.strerror or error}.")
+        if args.out in (None, "-"):
+            raise  # `main` says it
+        return complain(f"{args.out} can't be written: {error.strerror or error}.")
 
 
 async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
@@ -194,7 +194,7 @@ def _open_output(name: str | None) -> Generator[TextIO, None, None]:
     """The file or standard output. Raises OSError. An unfinished file is deleted. A finished file stays, even
     if something fails later: its entries may be marked as exported, and then no other export has them.
     """
-    if name is None:
+    if name in (None, "-"):
         yield sys.stdout
         return
     with open(name, "x", encoding="ascii") as out:

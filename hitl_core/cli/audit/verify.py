@@ -150,6 +150,8 @@ def _say_result(verifier: Verifier, name: str | None) -> int:
         f"ok: entries {verifier.entries:,}, reviews {verifier.subjects:,},"
         f" anchors {verifier.anchors:,}, {start}"
     )
+    if verifier.last_anchors:
+        note("The last anchor of each partition, for --anchor:")
     for anchor in verifier.last_anchors:
         note(f"{anchor.last}:{anchor.root}")
     return 0
