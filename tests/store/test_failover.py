@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pytest
+from redis import Redis
 from redis.crc import key_slot
 
 from hitl_core import Gate, Outcome, ToolCall
@@ -28,7 +29,7 @@ from tests.support.builders import person, policy
 from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
 from tests.support.redis_servers.nodes import address_of, port_of
 from tests.support.redis_servers.nodes import connect as connect_to
-from tests.support.redis_servers.sentinels import DOWN_AFTER_MS, RedisSentinels
+from tests.support.redis_servers.sentinels import DOWN_AFTER_MS, NAME, RedisSentinels
 from tests.support.waiting import wait_until
 
 REVIEWS = 24
@@ -389,6 +390,31 @@ async def test_a_single_server_says_that_it_is_one(
 async def test_sentinels_that_know_another_name_say_which(sentinel_url: str):
     with pytest.raises(SettingsError, match=r"know no master 'other'\. They know: hitl\."):
         await RedisStore.open(sentinel_url.replace("/hitl", "/other"))
+
+
+async def test_a_sentinel_that_names_a_replica_is_told(
+    sentinel_url: str, redis_sentinels: RedisSentinels
+) -> None:
+    """Given a first Sentinel with the wrong master: the connection was said to be lost."""
+    port, *_ = redis_sentinels.sentinel_ports
+    master = redis_sentinels.master()
+    [replica] = [node for node in redis_sentinels.nodes if node is not master]
+
+    def monitor(node: EmbeddedRedis) -> None:
+        with Redis(port=port) as sentinel:
+            sentinel.execute_command("SENTINEL", "REMOVE", NAME)
+            sentinel.execute_command("SENTINEL", "MONITOR", NAME, *address_of(node).split(":"), 2)
+
+    monitor(replica)
+    try:
+        store = await RedisStore.open(sentinel_url, set_partitions=False)
+        with pytest.raises(StoreUnavailable, match="a Sentinel named a replica"):
+            await store.try_lock("one", 1)
+        await store.close()
+    finally:
+        monitor(master)
+        redis_sentinels.configure("down-after-milliseconds", DOWN_AFTER_MS)
+        redis_sentinels.wait_until_whole()
 
 
 @pytest.mark.parametrize(

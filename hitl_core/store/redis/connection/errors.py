@@ -140,14 +140,6 @@ _OTHER_HOST = (62, 64)
 _ERRNO = re.compile(r"\[Errno (\d+)\]")
 
 
-def _tls_reason(error: ssl.SSLError) -> str:
-    if not isinstance(error, ssl.SSLCertVerificationError):
-        return f"TLS failed ({(error.reason or 'no reason').replace('_', ' ').lower()})"
-    if error.verify_code in _OTHER_HOST:  # its message names the host
-        return "its certificate is made out to another host"
-    return f"its certificate is refused ({error.verify_message})"
-
-
 def _reason(error: BaseException | None) -> str:
     """Why there was no reply, without host, port or address, because `/readyz` shows it to anyone."""
     for kind, reason in _REASONS.items():
@@ -157,16 +149,30 @@ def _reason(error: BaseException | None) -> str:
         return NO_CONNECTION.rstrip(".").lower()
     if "max number of clients" in str(error):
         return "it has too many clients"
+    if "previous master is now a slave" in str(
+        error
+    ):  # redis-py's words for READONLY, behind Sentinels
+        return "a Sentinel named a replica, or the master became one a moment ago"
     for cause in causes(error):
-        if isinstance(cause, ssl.SSLError):
-            return _tls_reason(cause)
-        if isinstance(cause, OSError):
-            # asyncio's own text contains the address; for several addresses it joins several texts.
-            match = _ERRNO.search(f"[Errno {cause.errno}] {cause}")
-            if match:
-                return os.strerror(int(match[1])).lower()
-            if cause.strerror:
-                return cause.strerror.lower()
+        if found := _reason_of_cause(cause):
+            return found
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "it did not answer in time"
     return "the connection failed or was lost"
+
+
+def _reason_of_cause(cause: BaseException) -> str:
+    """What one of the causes says; "" if nothing."""
+    match cause:
+        case ssl.SSLCertVerificationError(verify_code=code, verify_message=text):
+            # The text about another host names it.
+            is_other = code in _OTHER_HOST
+            return f"its certificate is {'made out to another host' if is_other else f'refused ({text})'}"
+        case ssl.SSLError():
+            return f"TLS failed ({(cause.reason or 'no reason').replace('_', ' ').lower()})"
+        case OSError():
+            # asyncio's own text contains the address; for several addresses it joins several texts.
+            match = _ERRNO.search(f"[Errno {cause.errno}] {cause}")
+            return (os.strerror(int(match[1])) if match else cause.strerror or "").lower()
+        case _:
+            return ""
