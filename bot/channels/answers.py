@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeVar, cast
 
 V = TypeVar("V")
@@ -37,9 +38,10 @@ def read_list(data: Data, key: str) -> list[Any]:
     return cast("list[Any]", read_field(data, key, list))
 
 
-def read_retry_after(value: object, most: float = MAX_WAIT) -> float:
-    """The seconds of a Retry-After header, 1 to `most`; 1 if it is not a number."""
+def read_retry_after(value: object, most: float = MAX_WAIT) -> float | None:
+    """The seconds of a Retry-After header, 1 to `most`; None if it is missing or not a number."""
     try:
-        return min(max(1.0, float(str(value))), most)  # in this order "nan" is 1
+        seconds = float(str(value))
     except ValueError:
-        return 1.0
+        return None
+    return None if math.isnan(seconds) else min(max(1.0, seconds), most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -15,12 +16,26 @@ class ChannelError(Exception):
     """A call to a channel failed. Always one of the subclasses below."""
 
 
-class RateLimited(ChannelError):
-    """The channel limits our rate. Try again after `seconds`."""
+#: If a channel limits our rate without a time: the longest pause between two tries, in seconds.
+MAX_UNTOLD_PAUSE = 64.0
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"limited for {seconds} s")
+
+class RateLimited(ChannelError):
+    """The channel limits our rate, so the call had no effect. Try again after `seconds`; None if the channel
+    doesn't say when.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        super().__init__("the rate is limited" + (f" for {seconds:.0f} s" if seconds else ""))
         self.seconds = seconds
+
+    def pause(self, refusals: int = 1) -> float:
+        """The seconds until the next try after this many refusals in a row. Without a time of the channel it
+        is doubled each time, with a little at random, so that not all try again at the same moment.
+        """
+        if self.seconds is not None:
+            return self.seconds
+        return min(2.0 ** (refusals - 1), MAX_UNTOLD_PAUSE) * random.uniform(1.0, 1.2)
 
 
 class Unreachable(ChannelError):

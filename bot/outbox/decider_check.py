@@ -112,14 +112,14 @@ class DeciderCheck:
         at the same places and use up the limit.
         """
         flaw: ChannelError | None = None
-        for _ in range(MAX_WAITS):
+        for refusals in range(1, MAX_WAITS + 1):
             try:
                 flaw = await self._deciders.find_flaw(place)
                 await asyncio.sleep(PAUSE * self._pace)
                 break
             except RateLimited as limited:
                 flaw = limited
-                await asyncio.sleep(limited.seconds)
+                await asyncio.sleep(limited.pause(refusals))
         return flaw
 
 

@@ -183,7 +183,7 @@ class Lane:
         still be applied. Tries again while the channel or the store is only unavailable, and raises
         TriedTooOften if that takes too long.
         """
-        pause, unsure, tries = 0.25, job.attempts > 1, 0
+        pause, unsure, tries, refusals = 0.25, job.attempts > 1, 0, 0
         again, began = unsure, time.monotonic()
         self._stuck.note(half, job, began, "no answer yet, or rate limited")
         while True:
@@ -191,7 +191,8 @@ class Lane:
                 is_unswept = await self._send(job, again=again)
                 return None, unsure or bool(is_unswept)
             except RateLimited as limited:
-                error, seconds = f"rate limited for {limited.seconds:.0f} s", limited.seconds
+                refusals += 1
+                error, seconds = str(limited), limited.pause(refusals)
                 log.info("review %s: %s waits: %s", job.review_id, job.place, error)
             except (Unreachable, StoreUnavailable) as away:
                 error, seconds = str(away), pause

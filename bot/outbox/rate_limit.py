@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -17,14 +18,33 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
+class _Queue:
+    """The calls of this process that wait for one limit. It lives as long as one of them."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.lock, self._clock = asyncio.Lock(), clock
+        #: How often the channel refused a call in a row; and until when no call is made after that.
+        self.refusals, self._until = 0, 0.0
+
+    def note_refusal(self, limited: RateLimited) -> float:
+        """How many seconds nobody calls now. Several calls that were made at once count as one refusal."""
+        now = self._clock()
+        if self._until <= now:
+            self.refusals += 1
+            self._until = now + limited.pause(self.refusals)
+        return max(limited.seconds or 0.0, self._until - now)
+
+
 class RateLimit:
     """The rate limits of calls to a channel, which all bots share. `factor` slows the calls down; 0.0: no
     limit. `conversation` is the id of the conversation.
     """
 
-    def __init__(self, store: Store, factor: float) -> None:
-        self._store, self._factor = store, factor
-        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+    def __init__(
+        self, store: Store, factor: float, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store, self._factor, self._clock = store, factor, clock
+        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
         #: How many calls wait for their turn.
         self.waiting = 0
 
@@ -49,17 +69,22 @@ class RateLimit:
         """Wait for a free slot, then call. A rate-limited call had no effect, so it is repeated until it is
         accepted. Raises the call's other errors and StoreUnavailable.
         """
+        queue = self._queues.setdefault(name, _Queue(self._clock))
         while True:
             self.waiting += 1
             try:
                 # In this process, the task that waits longest calls next.
-                async with self._queues.setdefault(name, asyncio.Lock()):
+                async with queue.lock:
                     while (wait := await self._store.take_slot(name, interval, burst)) > 0:  # noqa: ASYNC110
                         await asyncio.sleep(wait)
             finally:
                 self.waiting -= 1
             try:
-                return await call()
+                result = await call()
             except RateLimited as limited:
-                log.info("%s: rate limited for %.0f s", name, limited.seconds)
-                await self._store.pause_slots(name, limited.seconds)
+                seconds = queue.note_refusal(limited)
+                log.info("%s: no call for %.0f s: %s", name, seconds, limited)
+                await self._store.pause_slots(name, seconds)
+            else:
+                queue.refusals = 0
+                return result

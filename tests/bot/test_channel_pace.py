@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
+
+from bot.channels.contract import RateLimited
 from bot.channels.slack import SlackChannel
 from bot.outbox import HomeRefresher, PublishHome
 from bot.outbox.rate_limit import RateLimit
@@ -55,6 +59,64 @@ async def test_a_channel_may_limit_the_updates_of_each_conversation() -> None:
     assert await limit.update(text, "there", _call) == "done"
 
     assert [name for name, *_ in store.slots] == ["update:text:there"]
+
+
+class NotedPauses(MemoryStore):
+    """Notes the pauses, each of which ends at once, on its own clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pauses, self.now_at = list[float](), 0.0
+
+    async def pause_slots(self, name: str, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now_at += seconds
+
+
+async def test_a_limit_without_a_time_is_tried_less_and_less_often() -> None:
+    """Given a channel that refuses calls and doesn't say for how long; then each pause is twice as long, up
+    to about a minute, and after a call that it accepts it begins again."""
+    store, text = NotedPauses(), TextChannel(office(), "r-orders")
+    limit, calls = RateLimit(store, 0.0, clock=lambda: store.now_at), iter(range(20))
+
+    async def call() -> str:
+        if next(calls) in (8, 10):
+            return "done"
+        raise RateLimited(None)
+
+    async def wait_for_both() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(limit.post(text, "here", call))
+            tasks.create_task(limit.post(text, "here", call))
+
+    await wait_for_both()
+
+    rounded = [round(math.log2(one / 1.1)) for one in store.pauses]
+    assert rounded == [0, 1, 2, 3, 4, 5, 6, 6, 0]
+
+
+async def test_calls_that_are_refused_together_make_one_pause() -> None:
+    """Given many calls at the same time, all refused without a time; then none of them waits longer because
+    of the others."""
+    store, text = NotedPauses(), TextChannel(office(), "r-orders")
+    limit, refused = RateLimit(store, 0.0, clock=lambda: 0.0), 0
+    all_refused = asyncio.Event()
+
+    async def call() -> str:
+        nonlocal refused
+        if all_refused.is_set():
+            return "done"
+        refused += 1
+        if refused == 20:
+            all_refused.set()
+        await all_refused.wait()
+        raise RateLimited(None)
+
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(20):
+            tasks.create_task(limit.post(text, "here", call))
+
+    assert max(store.pauses) <= 1.2
 
 
 async def test_house_a_home_is_updated_by_the_channel_of_its_person() -> None:

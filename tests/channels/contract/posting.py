@@ -144,7 +144,7 @@ class Posting:
         world.fail("limited", times=1)
         with pytest.raises(RateLimited) as limited:
             await world.channel.post(world.room, card_of(ask()))
-        assert 0 < limited.value.seconds < HOUR
+        assert 0 < limited.value.pause() < HOUR
         assert await world.messages(world.room) == []
 
     async def test_an_update_changes_the_message_and_nothing_else(self, world: World):

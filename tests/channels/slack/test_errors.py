@@ -94,6 +94,25 @@ async def test_every_answer_of_slack_means_something(
         assert caught.value.seconds == 7
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        error_response("ratelimited", 429),
+        error_response("ratelimited", 429, **{"Retry-After": "soon"}),
+        error_response("ratelimited", 429, **{"Retry-After": "nan"}),
+        error_response("rate_limited"),
+        error_response("message_limit_exceeded"),
+    ],
+)
+async def test_a_limit_without_a_time_is_a_limit(
+    answering: Callable[[web.Response], SlackChannel], response: web.Response
+) -> None:
+    """docs.slack.dev/reference/methods/chat.postMessage has three errors for it."""
+    with pytest.raises(RateLimited) as caught:
+        await answering(response).delete(REF)
+    assert caught.value.seconds is None
+
+
 @pytest.mark.parametrize("error", ["is_archived", "is_inactive"])
 async def test_an_archived_channel_has_two_names_for_it(
     answering: Callable[[web.Response], SlackChannel], error: str

@@ -108,7 +108,7 @@ class TextChannel:
                     room=room, since=since, start=start,
                 )  # fmt: skip
             except RateLimited as limited:
-                await asyncio.sleep(limited.seconds)
+                await asyncio.sleep(limited.pause())
                 continue
             messages, start = page
             found += [

@@ -130,6 +130,7 @@ class Api:
         cursor = ""
         for _ in range(MAX_PAGES):
             page: Data = {**args, "cursor": cursor} if cursor else args
+            refusals = 0
             while True:
                 try:
                     items, cursor = await self._look_up(method, read_page, no or {}, about, page)
@@ -137,7 +138,8 @@ class Api:
                 except RateLimited as limited:
                     if not waits_for_limit:
                         raise
-                    await asyncio.sleep(limited.seconds)
+                    refusals += 1
+                    await asyncio.sleep(limited.pause(refusals))
             results += items
             if not cursor:
                 self._resolve_problem(method, about)

@@ -33,6 +33,9 @@ _TRANSIENT = frozenset(
 _NO_TOKEN = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
+#: A limit of the rate. Only the first one comes with HTTP 429 and a time
+#: (docs.slack.dev/reference/methods/chat.postMessage).
+_LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
 _MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 #: With these errors it is certain that a card can't be posted at a place
 #: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). The text is shown on the card at
@@ -78,7 +81,7 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
     status = int(getattr(response, "status_code", 0) or response.status)
     error = str(answer.get("error") or "")
     text = f"Slack answered {error or f'HTTP {status}'} to {method}"
-    if status == 429 or error == "ratelimited":
+    if status == 429 or error in _LIMITED:
         return RateLimited(read_retry_after(response.headers.get("Retry-After")))
     if error in _MESSAGE_GONE:
         return MessageGone(text, error=error)

@@ -105,7 +105,7 @@ class SocketModeClient:
                 if isinstance(error, SettingsError) and self._fail_start(error):
                     return
                 self._last_problem = _describe_error(error)
-                wait = error.seconds if isinstance(error, RateLimited) else 0.0
+                wait = error.pause() if isinstance(error, RateLimited) else 0.0
             log.warning("a socket to Slack must be replaced: %s", self._last_problem)
             tries = 0 if time.monotonic() - began > self._timeouts.max_retry_delay else tries + 1
             await asyncio.sleep(max(wait, self._backoff(tries)))

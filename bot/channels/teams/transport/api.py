@@ -148,6 +148,7 @@ class Api:
         results: list[V] = []
         page = request
         for _ in range(MAX_PAGES):
+            refusals = 0
             while True:
                 try:
                     items, url = await self._look_up(page, read_page, absent_errors or {})
@@ -155,7 +156,8 @@ class Api:
                 except RateLimited as limited:
                     if not waits_for_limit:
                         raise
-                    await asyncio.sleep(limited.seconds)
+                    refusals += 1
+                    await asyncio.sleep(limited.pause(refusals))
             results += items
             if not url or is_enough(items):
                 self._resolve_problem(request)

@@ -91,11 +91,12 @@ def _error_code(answer: httpx.Response) -> str:
         return ""
 
 
-def _pause(retry_after: str | None) -> float:
+def _pause(retry_after: str | None) -> float | None:
     """The seconds to wait, with a little more, so that not all bots and conversations try again at the same
-    moment.
+    moment. None if the answer doesn't say.
     """
-    return read_retry_after(retry_after, MAX_WAIT * 0.8) * random.uniform(1.0, 1.2)
+    seconds = read_retry_after(retry_after, MAX_WAIT * 0.8)
+    return None if seconds is None else seconds * random.uniform(1.0, 1.2)
 
 
 def read_data(answer: httpx.Response) -> Data:
