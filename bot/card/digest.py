@@ -8,8 +8,8 @@ from dataclasses import replace
 from hitl_core.model import Action, Place, Review
 
 from .actions import make_action_line
-from .compose import nearest_deadline
-from .model import NOBODY, ActionLine, Card, Deciders, Origin
+from .compose import nearest_deadline, place_problem
+from .model import NOBODY, ActionLine, Card, Deciders, Origin, PlaceProblem
 from .people import deciders_of, merge_people
 from .sentences import headline
 
@@ -56,13 +56,19 @@ def build_digest(
         escalation_people=NOBODY,
         first_message=None,
         notes=(),
-        place_problems=(),
+        place_problems=_problems([review for review, _ in rows], place),
         next_step=None,
         deadline=first and replace(first, name=None),
         decision_time=None,
         deciders=_deciders(rows, is_all=len(rows) == waiting),
         more_waiting=waiting - len(lines) if lines else 0,
     )
+
+
+def _problems(reviews: Sequence[Review], place: Place) -> tuple[PlaceProblem, ...]:
+    """The first look-up that fails for these reviews: the same people are asked about all of them."""
+    found = [review.troubles[place] for review in reviews if place in review.troubles]
+    return tuple(place_problem((), place, one, is_here=True) for one in found[:1])
 
 
 def _title(agent: str, waiting: int, total: int) -> str:

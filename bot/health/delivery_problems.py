@@ -10,7 +10,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Place, Review, short_id
 from hitl_core.review import Reviews, delivery_problems
 
-from ..channels.contract import ChannelError, NotFound
+from ..channels.contract import ChannelError, LookupFailed, NotFound
 from ..channels.registry import Channels, NotConfigured
 from .health import Health
 
@@ -45,7 +45,12 @@ class DeliveryProblems:
                 review.id,
                 f"trouble:{place}:{review.version}",
                 lambda seen, now: delivery_problems.record_delivery_problem(
-                    seen, place, why, now, is_shown=is_shown
+                    seen,
+                    place,
+                    why,
+                    now,
+                    is_shown=is_shown,
+                    is_unknown=isinstance(error, LookupFailed),
                 ),
             )
 

@@ -73,12 +73,14 @@ class Cancellation(Value):
 
 class DeliveryProblem(Value):
     """Why a place can't show the review, or why its members are unknown. `since` is when this began.
-    `is_shown`: the card is there, but too few people are left who may approve, or nobody.
+    `is_shown`: the card is there, but too few people are left who may approve, or nobody. `is_unknown`: a
+    look-up failed, so it is not known whether there is a problem.
     """
 
     why: str
     since: float
     is_shown: bool = False
+    is_unknown: bool = False
 
 
 class Review(Value):

@@ -27,17 +27,27 @@ MAX_REASON = 500
 
 
 def record_delivery_problem(
-    review: Review, place: Place, why: str, now: float, *, is_shown: bool = False
+    review: Review,
+    place: Place,
+    why: str,
+    now: float,
+    *,
+    is_shown: bool = False,
+    is_unknown: bool = False,
 ) -> Transition:
-    """Record why a place can't show the review. Only the first reason is kept until the problem is over:
-    otherwise two alternating reasons would update the card again and again. Raises Refused if the place
-    already has a problem, or if nothing waits there.
+    """Record why a place can't show the review. Only the first reason that is known is kept until the problem
+    is over: otherwise two alternating reasons would update the card again and again. Raises Refused if the
+    place already has a problem, or if nothing waits there.
     """
-    if place in review.troubles or not open_items(review, place):
+    before = review.troubles.get(place)
+    is_kept = before is not None and (is_unknown or not before.is_unknown)
+    if is_kept or not open_items(review, place):
         raise Refused("unchanged", "Nothing to record: a problem is recorded, or nothing waits.")
     problems = {
         **review.troubles,
-        place: DeliveryProblem(why=why[:MAX_REASON], since=now, is_shown=is_shown),
+        place: DeliveryProblem(
+            why=why[:MAX_REASON], since=now, is_shown=is_shown, is_unknown=is_unknown
+        ),
     }
     return _with_problems(
         review, problems, make_event("unreachable", review, now, why=why, place=place)

@@ -23,10 +23,12 @@ CONCURRENCY = 4
 
 def is_plain(snapshot: Snapshot, place: Place) -> bool:
     """Whether a digest may show the waiting part of this review: it has only pending actions, for the people
-    whom the agent asked, and no problem; and nobody was called there later.
+    whom the agent asked, and no problem; and nobody was called there later. A failed look-up is no problem of
+    the review: all of the digest have it, and the digest shows it.
     """
     review = snapshot.review
-    is_special = snapshot.held or review.troubles or escalated_again(review, place)
+    has_problem = any(at != place or not it.is_unknown for at, it in review.troubles.items())
+    is_special = snapshot.held or has_problem or escalated_again(review, place)
     return not is_special and all(
         item.action is not None and not item.action.earlier for item in open_items(review, place)
     )

@@ -22,6 +22,7 @@ from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.policy_places import check_policy
 from hitl_core import Policy
+from hitl_core.errors import Refused
 from hitl_core.model import Place, Review, Reviewer
 from hitl_core.review import Cancel, claims, commands, delivery_problems, record_problem
 from hitl_core.review.service import Reviews
@@ -181,6 +182,21 @@ def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
     ]
     assert [one["type"] for one in block["elements"]] == ["mrkdwn", "plain_text"]
     assert "channel" not in block["elements"][0]["text"]
+
+
+def test_a_known_reason_replaces_a_failed_look_up() -> None:
+    """Given a place of which a look-up failed; when its problem is known, then people read that, also if the
+    look-up fails again."""
+    review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
+    record = delivery_problems.record_delivery_problem
+    unknown = record(review, HERE, "a look-up failed", START, is_unknown=True).review
+
+    known = record(unknown, HERE, "nobody is left", START + 1, is_shown=True).review
+
+    problem = known.troubles[HERE]
+    assert (problem.why, problem.is_shown, problem.is_unknown) == ("nobody is left", True, False)
+    with pytest.raises(Refused):
+        record(known, HERE, "a look-up failed", START + 2, is_unknown=True)
 
 
 def test_what_is_decided_or_cancelled_has_no_trouble() -> None:

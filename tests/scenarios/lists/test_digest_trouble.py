@@ -63,6 +63,31 @@ async def test_a_look_up_without_an_answer_makes_no_flood_of_cards(scene: Scene,
     assert len(await scene.cards()) == 1
 
 
+async def test_a_lasting_failure_of_a_look_up_makes_no_flood_of_cards(scene: Scene) -> None:
+    """Given a backlog, and a Slack that never says who is in the channel; then there is one message, which
+    says so, until the look-up works again: each review had its own card."""
+    gate = await scene.gate()
+    ids = await submit(gate)
+    await scene.actor.inject_fault("http_500", method="conversations.members")
+    bot = await scene.bot(**FEW)
+
+    async def each_is_a_dead_letter() -> bool:
+        return await bot.store.count_dead_letters() == len(ids)
+
+    await wait_until("each job failed", each_is_a_dead_letter)
+    await scene.all_shown()
+    (message,) = await scene.cards()
+    assert "Some people or groups could not be looked up" in text_of(message)
+
+    await scene.actor.inject_fault("ok")
+
+    async def says_nothing_of_it() -> bool:
+        (only,) = await scene.cards()
+        return "could not be looked up" not in text_of(only)
+
+    await wait_until("the look-up works again", says_nothing_of_it)
+
+
 async def test_a_call_in_doubt_is_asked_about_on_a_card(scene: Scene) -> None:
     """Given a digest; when a review of it is approved, and its agent dies between once and report; then a
     card asks what happened to the call, and a person can say so."""
