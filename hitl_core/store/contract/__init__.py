@@ -15,6 +15,7 @@ from hitl_core.store.contract.digests import (
 )
 from hitl_core.store.contract.history import HeldReview, HistoryCheck
 from hitl_core.store.contract.jobs import (
+    LATER,
     Backlog,
     Job,
     LaneHalf,
@@ -41,6 +42,7 @@ from hitl_core.store.contract.reviews import Write
 from hitl_core.store.contract.store import Store
 
 __all__ = [
+    "LATER",
     "MAX_DECIDED",
     "MAX_DIGEST",
     "MAX_REJECTED",

@@ -10,6 +10,7 @@ from typing import Literal
 
 from hitl_core.model import Place, Review, is_digest_id
 from hitl_core.store.contract import (
+    LATER,
     Backlog,
     Job,
     LaneHalf,
@@ -82,7 +83,7 @@ class MemoryLanes:
             if member not in skip
             and entry.lane == lane
             and entry.is_first_post == (half == "post")
-            and entry.at <= now
+            and (entry.at <= now or not member.startswith(LATER))
         ]
         if not candidates:
             return None
@@ -107,7 +108,7 @@ class MemoryLanes:
         if job.kind == "card":
             self._posted_cards.add((job.review_id, job.place))
         entry = self._jobs.get(job.member)
-        is_later = entry is not None and entry.at > now and not entry.is_first_post
+        is_later = entry is not None and entry.at > now and job.member.startswith(LATER)
         if not exists or not entry or (not is_later and entry.note == job.note):
             self._jobs.pop(job.member, None)
         elif not is_later:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 import redis
@@ -12,7 +13,7 @@ from bot.outbox.failing_jobs import give_up
 from bot.outbox.lane import LATE_WINDOW, Lane
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
-from hitl_core.store import Job, RedisStore
+from hitl_core.store import Job, Recheck, RedisStore
 from hitl_core.store.redis.keys import Keys, lane_key, slot_key
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
@@ -153,3 +154,27 @@ async def test_1_no_slot_is_far_away(
         client.set(slot_key("post"), stored, ex=3600)
     assert await store.take_slot("post", 1.0) == 0
     assert 0 < await store.take_slot("post", 1.0) <= 1.0
+
+
+async def test_an_update_from_before_the_clock_was_set_back_is_due(
+    store: RedisStore, redis_url: str
+) -> None:
+    """Given an update and a later check, which were queued while the server's clock was an hour ahead; then
+    the update is done now, once, and the check when its time comes."""
+    review_id = await submit(store)
+    post = await store.take_job(LANE, "post")
+    assert post is not None
+    await store.finish_job(post, Recheck("sweep", 5.0, "1.0"))
+    await store.redraw(review_id, DEFAULT_PLACE)
+    with redis.Redis.from_url(redis_url) as client:
+        members: Any = client.zrange(KEYS.queue(LANE), 0, -1)
+        for member in members:
+            client.zincrby(KEYS.queue(LANE), 3600, member)
+
+        job = await store.take_job(LANE, "draw")
+        assert job is not None
+        assert (job.kind, job.review_id) == ("check", review_id)
+        await store.finish_job(job)
+
+        assert await store.take_job(LANE, "draw") is None
+        assert client.zcard(KEYS.queue(LANE)) == 1

@@ -58,6 +58,11 @@ local function card_of(member)
   return string.match(member, ' (.*)$') or ''
 end
 
+-- Whether this job was added with a delay: see LATER in jobs.py.
+local function is_later_check(member)
+  return string.sub(member, 1, 6) == 'later-'
+end
+
 -- Add a member to a queue. One that is already there keeps the earlier score. Without a note, its changes are counted.
 local function add(queue, queues, change_counts, lane, member, score, note)
   if note and note ~= '' then

@@ -24,7 +24,7 @@ if exists and ARGV[5] ~= '' then
   redis.call('HSET', KEYS[1], 'have:' .. ARGV[5], '')
 end
 local score = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or 0)
-local is_later = now < score and score < POSTS  -- a later check that was added again meanwhile
+local is_later = is_later_check(ARGV[2]) and now < score  -- a later check that was added again meanwhile
 if not exists or not is_later and (redis.call('HGET', KEYS[4], ARGV[2]) or '') == ARGV[3] then
   redis.call('ZREM', KEYS[2], ARGV[2])
   redis.call('HDEL', KEYS[4], ARGV[2])

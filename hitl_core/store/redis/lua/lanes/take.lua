@@ -5,20 +5,32 @@ local foreign = find_foreign_key('zset', 'hash')
 if foreign then
   return foreign
 end
-local from, to = '-inf', text(clock())
-if ARGV[1] == 'post' then
-  from, to = text(POSTS), '+inf'
-end
 local skip = {}
 for i = 2, #ARGV do
   skip[ARGV[i]] = true
 end
-local member
-for _, candidate in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], from, to, 'LIMIT', 0, #ARGV)) do
-  if not skip[candidate] then
-    member = candidate
-    break
+
+local function find_first(members, is_due)
+  for _, member in ipairs(members) do
+    if not skip[member] and is_due(member) then
+      return member
+    end
   end
+end
+
+local function always()
+  return true
+end
+
+local member
+if ARGV[1] == 'post' then
+  member = find_first(redis.call('ZRANGEBYSCORE', KEYS[1], text(POSTS), '+inf', 'LIMIT', 0, #ARGV), always)
+else
+  local now = text(clock())
+  member = find_first(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, #ARGV), always)
+    -- Only a later check waits for its time. Any other was queued before the clock was set back.
+    or find_first(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. text(POSTS), '(' .. now, 'LIMIT', 0, 100),
+      function(candidate) return not is_later_check(candidate) end)
 end
 if not member then
   return false
