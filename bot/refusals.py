@@ -55,6 +55,10 @@ ESCALATE_ON_CARD = (
 DRAFT_EXPIRED = (
     "What you entered on the other pages has expired, so nothing was changed. Open the form again."
 )
+DRAFT_UNREADABLE = (
+    "What you entered on the other pages was stored by another version of the bot, so nothing was changed."
+    " Open the form again."
+)
 FORM_WENT_ON = (
     "You continued this form on another page or device, so this page is out of date. Nothing was changed."
     " Continue there, or open the form again."

@@ -54,20 +54,29 @@ class Drafts:
         draft = _Draft(_make_id(before, answers), before, dict(answers))
         async with _store_timeout():
             await self._store.save_draft(
-                _key(session_id, who), json.dumps(draft).encode(), DRAFT_TTL
+                _key(session_id, who), json.dumps(draft._asdict()).encode(), DRAFT_TTL
             )
         return draft.id
 
     async def _find(self, session_id: str, who: Reviewer) -> _Draft | None:
         async with _store_timeout():
             data = await self._store.draft(_key(session_id, who))
-        return None if data is None else _Draft(*json.loads(data))
+        return None if data is None else _read_draft(data)
 
 
 class _Draft(NamedTuple):
     id: str
     before: str
     answers: dict[str, str | None]
+
+
+def _read_draft(data: bytes) -> _Draft:
+    """Raises Refused for a draft of another version of this program: what it has is not lost in silence."""
+    try:
+        draft = _Draft(**json.loads(data))
+    except (TypeError, ValueError) as error:
+        raise Refused("gone", refusals.DRAFT_UNREADABLE) from error
+    return draft
 
 
 def _make_id(before: str, answers: Answers) -> str:

@@ -133,8 +133,10 @@ class HomeViews:
         await self._store.record_home_view(person, await self._store.now())
 
     async def load(self, person: str) -> HomeView:
-        fields = json.loads(await self._store.draft(_key(person)) or b"{}")
-        return HomeView(**fields)
+        try:
+            return HomeView(**json.loads(await self._store.draft(_key(person)) or b"{}"))
+        except (TypeError, ValueError):  # another version wrote it
+            return HomeView()
 
     async def save(self, person: str, view: HomeView) -> None:
         data = json.dumps(asdict(view)).encode()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from typing import assert_never
 
+from hitl_core.errors import ReviewTooNew
 from hitl_core.model import MessageRef, Place, Snapshot, is_digest_id
 from hitl_core.review import Reviews
 from hitl_core.store import Job, digest_at
@@ -60,6 +61,8 @@ class Delivery:
         """`again`: an earlier attempt may have succeeded. Returns whether late posts could not be looked
         for.
         """
+        if job.kind == "newer":
+            raise ReviewTooNew("a newer version queued this job. Update this program.")
         if is_digest_id(job.review_id):
             return await self._digests.run_job(job, again=again)
         try:
@@ -85,7 +88,7 @@ class Delivery:
             case "stray":
                 ref = MessageRef.model_validate_json(job.note)
                 await self._remove_stray(job, again, ref)
-            case "digest" | "unknown":
+            case "digest" | "newer" | "unknown":
                 raise Undeliverable("the job can't be read")
             case _:
                 assert_never(job.kind)

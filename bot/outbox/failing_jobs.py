@@ -55,7 +55,7 @@ async def give_up(store: Store, job: Job, why: str) -> None:
         await store.dissolve_digest(job.review_id, job.place)
         return
     match job.kind:
-        case "card" | "unknown" | "check" | "sweep" | "stray" | "digest":
+        case "card" | "newer" | "unknown" | "check" | "sweep" | "stray" | "digest":
             await store.move_to_dead_letters(job, why)
         case _:
             assert_never(job.kind)
@@ -120,11 +120,13 @@ def _subject(job: Job) -> str:
 
 
 class TriedTooOften(Exception):
-    """The text says what failed last. `seconds`: the job must wait for at least this long."""
+    """The text says what failed last. `seconds`: the job must wait for at least this long. `is_newer`: it is
+    never given up, because a newer version of this program can do it.
+    """
 
-    def __init__(self, text: str, seconds: float = 0.0) -> None:
+    def __init__(self, text: str, seconds: float = 0.0, *, is_newer: bool = False) -> None:
         super().__init__(text)
-        self.seconds = seconds
+        self.seconds, self.is_newer = seconds, is_newer
 
 
 #: How long a job is set aside, in seconds: the first time, and at most.

@@ -137,7 +137,7 @@ class Lane:
             async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
                 failure, unsure = await self._send_with_retry(half, job)
         except TriedTooOften as error:
-            if not self._aside.add(job.member, error.seconds):
+            if not self._aside.add(job.member, error.seconds) or error.is_newer:
                 await self._put_aside(half, job, error)
                 return
             failure, unsure = f"it failed {MAX_FAILURES} times while others worked: {error}", True
@@ -207,7 +207,7 @@ class Lane:
             except ReviewNotFound:
                 return None, False
             except ReviewTooNew as newer:  # it stays in the queue: a newer bot can show it
-                raise TriedTooOften(str(newer)) from None
+                raise TriedTooOften(str(newer), is_newer=True) from None
             except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return str(known), unsure or isinstance(known, LookupFailed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, cast, get_args
 
-from hitl_core.model import DEFAULT_PLACE, Event, Place
+from hitl_core.model import DEFAULT_PLACE, Event, Place, is_review_id
 
 #: In seconds. After a person's click, the card comes before others that have waited for less than this.
 PEOPLE_HEAD_START = 600.0
@@ -12,9 +12,9 @@ PEOPLE_HEAD_START = 600.0
 #: What to do with the card of a review at one place. `card`: show its newest state. `check`: update its
 #: message, even if it shows the newest state. `sweep`: like `check`, and delete other messages of this card
 #: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `digest`: like
-#: `card`, but for a digest; the job has the digest's id in place of the review's. `unknown`: a job that
-#: another version of this program wrote.
-JobKind = Literal["card", "check", "sweep", "stray", "digest", "unknown"]
+#: `card`, but for a digest; the job has the digest's id in place of the review's. `newer`: a kind that
+#: this version doesn't know. `unknown`: a job that is damaged.
+JobKind = Literal["card", "check", "sweep", "stray", "digest", "newer", "unknown"]
 #: The prefix of a member in the queue whose job was added with a delay.
 LATER = "later-"
 #: The two halves of a lane: cards that were never posted, in order of `Write.show_by`; and all other jobs.
@@ -92,7 +92,9 @@ def parse_job(
     review_id, _, where = rest.partition(" ")
     attempts, first_at, _ = token.split(" ")
     kind = kind.removeprefix(LATER)
-    known = cast(JobKind, kind) if kind in get_args(JobKind) else "unknown"
+    known = cast(JobKind, kind) if kind in get_args(JobKind) else "newer"
+    if not (is_review_id(review_id.removeprefix("d")) and kind.isidentifier()):
+        known = "unknown"
     try:
         place = Place(where)
     except ValueError:

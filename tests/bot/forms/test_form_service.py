@@ -225,6 +225,27 @@ async def test_a_draft_that_is_gone_changes_nothing_and_says_so(world: World) ->
     assert (await world.review()).actions[0].is_pending
 
 
+@pytest.mark.parametrize("stored", [b'["a", "b"]', b'{"id": "a", "more": 1}', b"{", b"7"])
+async def test_a_draft_of_another_version_changes_nothing_and_says_so(
+    world: World, stored: bytes
+) -> None:
+    """Given a draft that this version can't read; then no page of the form is taken or replaces it: it was a
+    TypeError."""
+    await world.ask("seven", SEVEN)
+    first = await world.open("edit")
+    second = await world.turn(first, n1="11")
+    key = f"form:form-1:{OPERATOR.key}"
+    await world.store.save_draft(key, stored, 60.0)
+
+    results = [
+        await world.form_service.submit(page.ref, "form-1", entries(page), OPERATOR, "op-1")
+        for page in (first, second)
+    ]
+
+    assert ["another version" in cast(Notice, one).text for one in results] == [True, True]
+    assert await world.store.draft(key) == stored
+
+
 async def test_another_persons_draft_is_not_read(world: World) -> None:
     await world.ask("seven", SEVEN)
     second = await world.turn(await world.open("edit"), n1="11")

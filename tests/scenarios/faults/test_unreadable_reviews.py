@@ -8,7 +8,9 @@ import pytest
 
 from bot.health import PlaceCheck
 from hitl_core import Gate
+from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.packing import unpack
+from tests.scenarios.lists.test_digest import has_cards
 from tests.scenarios.lists.test_home import approvals
 from tests.support.bots import Scene, email
 from tests.support.slack import APPROVALS, review_of, words
@@ -65,6 +67,35 @@ async def test_an_older_bot_leaves_a_review_of_a_newer_version_to_newer_bots(sce
     await redis.hset(key, "data", data.replace(b'{"schema_version":9', b'{"schema_version":', 1))
     await scene.bot()
     assert review_id[:10] in str(await scene.card("send_email"))
+
+
+async def test_an_older_bot_leaves_a_job_of_a_newer_version_to_newer_bots(scene: Scene) -> None:
+    """Given a job of a kind that this version doesn't know, and other cards that it shows; then it tells
+    that, and the job stays in its queue, as it was: it was a dead letter."""
+    gate = await scene.gate()
+    bot = await scene.bot()
+    scene.ask(gate, email())
+    review_id = review_of(await scene.card("send_email"))
+    redis = await scene.redis()
+    queue, member = Keys(0).queue("default"), f"poll {review_id} default"
+    await redis.hset(Keys(0).change_counts, member, "a note")
+    await redis.zadd(queue, {member: 1})
+    await redis.zadd(Keys(0).queues, {"default": 1})
+
+    def told() -> bool:
+        return any("a newer version queued" in one.text for one in bot.health.current_problems())
+
+    await wait_until("it is told", told)
+    for each in range(8):  # each one that is shown gives the job another try
+        scene.ask(gate, email(f"c{each}"), thread_id=f"t{each}")
+    await wait_until("all are shown", lambda: has_cards(scene, 9))
+
+    async def only_it_is_left() -> bool:
+        return await redis.zrange(queue, 0, -1) == [member.encode()]
+
+    await wait_until("the others are done", only_it_is_left)
+    assert await redis.hget(Keys(0).change_counts, member) == b"a note"
+    assert await bot.store.count_dead_letters() == 0
 
 
 async def test_a_home_shows_what_can_be_read_and_says_what_can_not(scene: Scene) -> None:
