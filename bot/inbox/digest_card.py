@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from hitl_core.errors import DigestUnreadable, Refused, ReviewNotFound, StoreError, StoreUnavailable
-from hitl_core.model import Place, Review
+from hitl_core.model import Review
 from hitl_core.review import Reviews, pending_actions
 from hitl_core.store import Digest
 
@@ -41,14 +41,13 @@ class DigestAccess:
         async with _in_time(digest.id):
             return await draw_digest(self._reviews, digest)
 
-    async def waits(self, review_id: str, place: Place) -> bool:
-        """Whether the review still waits here. It loads only the outline. False if that can't be read."""
+    async def outline(self, review_id: str) -> Review | None:
+        """The review without its arguments; None if it can't be read."""
         async with _in_time(review_id):
             try:
-                review = (await self._reviews.load_outline(review_id)).review
+                return (await self._reviews.load_outline(review_id)).review
             except (ReviewNotFound, StoreError):
-                return False
-        return bool(pending_actions(review, place))
+                return None
 
 
 @asynccontextmanager

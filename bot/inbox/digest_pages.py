@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Reviewer
+from hitl_core.model import Action, Review, Reviewer
 from hitl_core.review import WHOLE_REVIEW, pending_actions
 from hitl_core.store import Digest
 
@@ -44,7 +45,11 @@ class DigestPages:
         """
         digest = await self._access.digests.load(digest_id)
         number = min(number, len(digest.waiting) - 1)
-        at, snapshot, action = await self._find(digest, number, who, skips_others=next_pending)
+        found = None
+        if next_pending:
+            with suppress(Refused):  # the second search says why
+                found = await self._find(digest, number, who, skips_others=True)
+        at, snapshot, action = found or await self._find(digest, number, who)
         return await self._draw(digest, at, snapshot, action, fits)
 
     async def card(self, digest_id: str, who: Reviewer) -> Card:
@@ -57,17 +62,24 @@ class DigestPages:
         self, digest: Digest, number: int, who: Reviewer, *, skips_others: bool = False
     ) -> tuple[int, PermittedSnapshot, Action]:
         """The first review that waits for this person, from this page on, then from the beginning; and the
-        action in it that waits for them. `skips_others`: those of which only others are needed come last.
+        action in it that waits for them. `skips_others`: without those of which only others are needed.
         """
         count, skipped = len(digest.waiting), 0
-        others: tuple[int, PermittedSnapshot, Action] | None = None
         refusal = Refused("gone", refusals.DIGEST_DONE)
+
+        def may_wait(review: Review) -> list[Action]:
+            pending = pending_actions(review, digest.place)
+            ready = [one for one in pending if not needs_others(review, one, who)]
+            others = [] if skips_others else [one for one in pending if one not in ready]
+            return [*ready, *others]
+
         for step in range(count):
             if skipped >= MAX_SKIPPED:
                 break
             at = (number + step) % count
             review_id = digest.waiting[at]
-            if not await self._access.digests.waits(review_id, digest.place):
+            outline = await self._access.digests.outline(review_id)
+            if outline is None or not may_wait(outline):
                 continue
             try:
                 # Nobody asked for this review, so a refusal is not recorded in its audit.
@@ -78,18 +90,10 @@ class DigestPages:
                     raise
                 refusal, skipped = refused, skipped + 1
                 continue
-            review, access = snapshot.review, self._access
-            pending = pending_actions(review, digest.place)
-            ready = [one for one in pending if not needs_others(review, one, who)]
-            if (action := await access.first_decidable(snapshot, ready)) is not None:
+            waiting = may_wait(snapshot.review)
+            if (action := await self._access.first_decidable(snapshot, waiting)) is not None:
                 return at, snapshot, action
-            if (action := await access.first_decidable(snapshot, pending)) is not None:
-                if not skips_others:
-                    return at, snapshot, action
-                others = others or (at, snapshot, action)
-            skipped += bool(pending)
-        if others is not None:
-            return others
+            skipped += bool(waiting)
         raise refusal
 
     async def _draw(

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from hitl_core import Gate, Policy, ToolCall
+from hitl_core.model import Reviewer
+from hitl_core.review import Decide, Proposal
 from tests.support.bots import CANARY, POLICY, Scene, email, sql
 from tests.support.slack import APPROVALS, Message, buttons
 from tests.support.waiting import wait_until
@@ -105,6 +107,33 @@ async def test_who_has_voted_gets_what_waits_for_them_next(scene: Scene) -> None
     votes = [(await gate.reviews.load(one)).review.actions for one in ids]
     assert [len(action.votes) for actions in votes for action in actions] == [1] * 10
     assert where(await opened(scene, scene.alice.id)).startswith("5 of 5")
+
+
+async def test_who_has_voted_on_many_gets_what_waits_for_them_next(scene: Scene) -> None:
+    """Given a digest of which Alice has approved all but the first and the last two, and others must approve
+    too; when she approves the first, then she gets the next one that waits for her: after 20 others she got
+    the same page again."""
+    two = POLICY.replace(
+        "  send_email:\n", "  send_email:\n    reviewers: {quorum: 2, channel_members: true}\n"
+    )
+    gate = await scene.gate(two)
+    ids = await submit(gate, 28)
+    await scene.bot(**FEW)
+    digest = await digest_of(scene, 28, 28)
+    await wait_until("each has its message", lambda: is_counted(gate, ids))
+    for n, review_id in enumerate(ids[1:-2]):
+        snapshot = await gate.reviews.load(review_id)
+        action = snapshot.review.actions[0]
+        vote = Proposal("approve", action.revision)
+        who = Reviewer(channel="slack", team="T0ACME", id=scene.alice.id, name="Alice")
+        command = Decide(review_id, action.key, vote, who, f"op-{n}", None)
+        await gate.reviews.apply(command, snapshot)
+    await scene.alice.press(digest, "review")
+    assert where(await opened(scene, scene.alice.id)).startswith("1 of 28")
+
+    assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
+
+    assert where(await opened(scene, scene.alice.id)).startswith("27 of 28")
 
 
 async def test_who_edited_gets_what_waits_for_them_next(scene: Scene) -> None:
