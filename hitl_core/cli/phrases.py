@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import assert_never
 
 from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW
 from hitl_core.model import (
@@ -125,7 +126,9 @@ def open_actions(review: Review) -> tuple[Action, ...]:
 
 
 def waiting_text(review: Review) -> str:
-    """What needs a person: calls in doubt first, then the tools of open actions."""
+    """What needs a person: calls in doubt first, then the tools of open actions; else what its agent must do.
+    "" for a review that is done.
+    """
     doubts = tool_names(review, review.calls_in_doubt)
     parts = [f"in doubt: {doubts}"] if doubts else []
     open_keys = {action.key for action in open_actions(review)}
@@ -133,7 +136,22 @@ def waiting_text(review: Review) -> str:
         parts.append(open_tools)
     if review.cancelled:
         parts.append("cancelled")
-    return "; ".join(parts)
+    return "; ".join(parts) or _agent_text(review)
+
+
+def _agent_text(review: Review) -> str:
+    """What the agent must do with a review for which no person is needed."""
+    if review.agent_problem is not None and review.status != "done":
+        return "its agent can't go on"
+    match review.status:
+        case "settled":
+            return "its agent must take it"
+        case "claimed":
+            return "its agent has it"
+        case "pending" | "done":
+            return ""
+        case _:
+            assert_never(review.status)
 
 
 def describe_reviewers(reviewers: Reviewers) -> str:

@@ -14,11 +14,11 @@ import redis
 from hitl_core.cli import session
 from hitl_core.cli.terminal import display_width
 from hitl_core.model import short_id
-from hitl_core.review import Cancel
+from hitl_core.review import Cancel, record_problem
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
-from tests.support.builders import call, person, review_of
+from tests.support.builders import approve_all, call, person, review_of
 
 
 def test_a_table_on_a_terminal(desk: Desk) -> None:
@@ -40,10 +40,33 @@ def test_a_table_on_a_terminal(desk: Desk) -> None:
     assert [(row[2:4], row[4:]) for row in rows[1:]] == [
         (["billing", "t-1"], ["pending", "ask (2), strict"]),
         (["crm", "t-2"], ["settled", "in doubt: ask"]),
-        (["billing", "t-3"], ["claimed"]),
+        (["billing", "t-3"], ["claimed", "its agent has it"]),
         (["billing", "t-5"], ["settled", "cancelled"]),
     ]
     assert rows[1][1] == "3m"
+
+
+def test_what_waits_for_its_agent_says_so(desk: Desk) -> None:
+    """Given a review that people decided and no process has taken, one that a process has, and one with which
+    its agent can't go on; then the list says what each waits for: it was empty."""
+    settled = desk.submit(thread_id="t-1")
+    desk.do(lambda reviews: approve_all(reviews, settled.id))
+    desk.claim(thread_id="t-2")
+    stuck = desk.claim(thread_id="t-3")
+    why = "its checkpoint is lost"
+    desk.do(
+        lambda reviews: reviews.change(
+            stuck.id, "stuck", lambda r, now: record_problem(r, r.fence, why, now)
+        )
+    )
+
+    rows = [line.split("\t") for line in desk.run_piped("reviews", "list").out.splitlines()]
+
+    assert [row[4:] for row in rows] == [
+        ["settled", "its agent must take it"],
+        ["claimed", "its agent has it"],
+        ["claimed", "its agent can't go on"],
+    ]
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
