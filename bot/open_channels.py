@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 #: The time limit of one call to a chat system in the check of a policy, in seconds.
 CHECK_TIMEOUT = 10
+#: The name under which each channel's workspace or tenant is stored.
+WORKSPACE = "workspace"
 
 
 @asynccontextmanager
@@ -29,7 +31,7 @@ async def open_connections(
     settings: Settings, store: Store, health: Health
 ) -> AsyncGenerator[list[Connection], None]:
     """All channels; the one with the bot's own place comes first. Raises SettingsError if a chat system
-    refuses its settings.
+    refuses its settings, or if the store belongs to another workspace.
     """
     connections = list[Connection]()
     async with AsyncExitStack() as stack:
@@ -43,6 +45,8 @@ async def open_connections(
 
             teams = open_teams(settings, store, health)
             connections.append(await stack.enter_async_context(teams))
+        for one in connections:
+            await _check_workspace(store, one.channel)
         yield sorted(connections, key=lambda one: not settings.default_in(one.channel.name))
 
 
@@ -65,6 +69,20 @@ async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels,
             teams = open_channel(settings, store, health, timeout=CHECK_TIMEOUT)
             channels.append(await stack.enter_async_context(teams))
         yield Channels(*sorted(channels, key=lambda one: not settings.default_in(one.name)))
+
+
+async def _check_workspace(store: Store, channel: Channel) -> None:
+    """Each Redis belongs to one workspace or tenant of each chat system: the first with which a bot
+    connected. Raises SettingsError for another one. Its bot would take the others' reviews: it would show
+    them to its own people, and let others decide, because there nobody exists who may.
+    """
+    known = await store.add_channel_value(channel.name, WORKSPACE, channel.team.encode())
+    if known != channel.team.encode():
+        raise SettingsError(
+            f"This Redis belongs to {known.decode(errors='replace')} in {channel.label}, and this bot to"
+            f" {channel.team}. Give each its own Redis, or its own database (HITL_REDIS_URL). If it moved,"
+            f" delete {WORKSPACE} in hitl:channel:{channel.name}."
+        )
 
 
 async def open_store(settings: Settings, *, sets_retention: bool = False) -> RedisStore:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-from hitl_core.model import Action, Call, DeliveryProblem, MessageRef, Place, Review
+from hitl_core.model import Action, Call, MessageRef, Place, Review
 from hitl_core.review import HELD_TEXT, count_steps, deadline, open_items
 
 from .. import text
@@ -160,15 +160,11 @@ def _place_problems(
         if waiting := open_items(review, at):
             keys = dict.fromkeys(item.key for item in waiting if item.key in number_of)
             numbers = [number_of[key] for key in keys] if len(review.actions) > 1 else []
-            problems.append(place_problem(numbers, at, trouble, is_here=at == place))
+            why = text.shorten(trouble.why, MAX_WHY)
+            problems.append(
+                PlaceProblem(tuple(numbers), at, why, trouble.since, at == place, trouble.is_shown)
+            )
     return tuple(problems)
-
-
-def place_problem(
-    numbers: Iterable[int], at: Place, problem: DeliveryProblem, *, is_here: bool
-) -> PlaceProblem:
-    why = text.shorten(problem.why, MAX_WHY)
-    return PlaceProblem(tuple(numbers), at, why, problem.since, is_here, problem.is_shown)
 
 
 def _approve_all(

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from hitl_core.model import Action, Place, Review
 
+from ..text import shorten
 from .actions import make_action_line
-from .compose import nearest_deadline, place_problem
+from .compose import MAX_WHY, nearest_deadline
 from .model import NOBODY, ActionLine, Card, Deciders, Origin, PlaceProblem
 from .people import deciders_of, merge_people
 from .sentences import headline
@@ -68,7 +69,10 @@ def build_digest(
 def _problems(reviews: Sequence[Review], place: Place) -> tuple[PlaceProblem, ...]:
     """The first look-up that fails for these reviews: the same people are asked about all of them."""
     found = [review.troubles[place] for review in reviews if place in review.troubles]
-    return tuple(place_problem((), place, one, is_here=True) for one in found[:1])
+    return tuple(
+        PlaceProblem((), place, shorten(one.why, MAX_WHY), one.since, is_here=True)
+        for one in found[:1]
+    )
 
 
 def _title(agent: str, waiting: int, total: int) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import logging
 from typing import assert_never
 
-from hitl_core.errors import ReviewTooNew
 from hitl_core.model import MessageRef, Place, Snapshot, is_digest_id
 from hitl_core.review import Reviews
 from hitl_core.store import Job, digest_at
@@ -61,8 +60,6 @@ class Delivery:
         """`again`: an earlier attempt may have succeeded. Returns whether late posts could not be looked
         for.
         """
-        if job.kind == "newer":
-            raise ReviewTooNew("a newer version queued this job. Update this program.")
         if is_digest_id(job.review_id):
             return await self._digests.run_job(job, again=again)
         try:

@@ -129,6 +129,13 @@ class TriedTooOften(Exception):
         self.seconds, self.is_newer = seconds, is_newer
 
 
+def check_version(job: Job) -> None:
+    """Raises TriedTooOften for a job of a kind that only a newer version knows."""
+    if job.kind == "newer":
+        text = "a newer version queued this job. Update this program."
+        raise TriedTooOften(text, is_newer=True)
+
+
 #: How long a job is set aside, in seconds: the first time, and at most.
 FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
 

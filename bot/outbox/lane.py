@@ -133,6 +133,7 @@ class Lane:
             await self._give_up(half, job, why, unsure=True)
             return
         try:
+            failing_jobs.check_version(job)
             # Only one of the two halves may update a review's message at a time.
             async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
                 failure, unsure = await self._send_with_retry(half, job)
@@ -180,8 +181,7 @@ class Lane:
 
     async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
         """Deliver the job. Returns why it can't be delivered, or None; and whether one of its requests may
-        still be applied. Tries again while the channel or the store is only unavailable, and raises
-        TriedTooOften if that takes too long.
+        still be applied. Retries while the channel or store is unavailable; at last raises TriedTooOften.
         """
         pause, unsure, tries, refusals = 0.25, job.attempts > 1, 0, 0
         again, began = unsure, time.monotonic()

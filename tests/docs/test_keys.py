@@ -91,6 +91,7 @@ async def look_around(store: RedisStore) -> None:
     assert await store.hold_lanes(["default"], "bot", 8)
     await store.take_slot("update", 1.2)
     await store.add_channel_value("teams", "button-key", b"k")
+    await store.add_channel_value("slack", "workspace", b"T0ACME")
     await store.save_draft("form", b"{}", 3600)
 
 

@@ -178,6 +178,19 @@ async def test_a_full_redis_does_not_stop_a_start_with_another_retention(redis_u
             client.config_set("maxmemory", "0")
 
 
+async def test_a_full_redis_still_says_what_a_channel_has_stored(redis_url: str):
+    """Given a full Redis, when a bot starts, then it learns to which workspace this Redis belongs."""
+    async with open_store(redis_url) as store:
+        await store.add_channel_value("slack", "workspace", b"T0ACME")
+        with redis.Redis.from_url(redis_url) as client:
+            client.config_set("maxmemory", "1")
+            try:
+                assert await store.add_channel_value("slack", "workspace", b"T1") == b"T0ACME"
+            finally:
+                client.config_set("maxmemory", "0")
+                client.delete("hitl:channel:slack")
+
+
 async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
     """Given a short retention, when it has passed, then neither review nor thread nor index knows it."""
     async with open_store(redis_url, retention=0.2) as store:

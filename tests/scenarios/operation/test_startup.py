@@ -13,6 +13,8 @@ from urllib.parse import urljoin
 import aiohttp
 import pytest
 
+from hitl_core.errors import SettingsError
+from slack_sandbox.server import running_sandbox
 from tests.support.bots import ROOT, Scene, email
 from tests.support.slack import review_of
 
@@ -155,3 +157,17 @@ async def test_the_log_names_the_review_of_a_refused_click(scene: Scene) -> None
 
     assert review_of(card) in bot.output
     assert "U0CARL" in bot.output
+
+
+async def test_a_bot_of_another_workspace_does_not_start(scene: Scene) -> None:
+    """Given a Redis with which the bot of a workspace connected; then the bot of another one is refused with
+    a sentence: it posted the first one's cards to its own people, and knew nobody who may decide."""
+    await scene.bot()
+    await scene.bot()  # of the same one
+    async with running_sandbox() as other:
+        other.workspace.team_id = "T0OTHER"
+        with pytest.raises(
+            SettingsError, match="belongs to T0ACME in Slack, and this bot to T0OTHER"
+        ):
+            await scene.bot(SLACK_API_URL=other.api_url)
+        assert not any(one.messages for one in other.workspace.channels.values())
