@@ -22,12 +22,14 @@ from .rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 
+#: How long a line in a thread waits for the limit of posts, in seconds: updates of cards wait for it.
+LINE_PATIENCE = 2.0
 T = TypeVar("T")
 
 
 class Messages:
-    """Places may be members' copies. Methods raise ChannelErrors. Posts and updates wait instead of raising
-    RateLimited.
+    """Places may be members' copies. Methods raise ChannelErrors. Posts of cards and updates wait instead of
+    raising RateLimited.
     """
 
     def __init__(self, channels: Channels, pace: RateLimit) -> None:
@@ -87,7 +89,7 @@ class Messages:
         self, place: Place, ref: MessageRef, line: ThreadLine, begin: Callable[[], Awaitable[bool]]
     ) -> None:
         """Post a line below the message. `begin` is awaited right before each request; nothing is posted if
-        it returns False.
+        it returns False. Raises RateLimited where it would wait for longer than LINE_PATIENCE.
         """
         channel = self._channels.of_message(ref)
 
@@ -95,7 +97,7 @@ class Messages:
             if await begin():
                 await channel.reply(place, ref, line)
 
-        await self._pace.post(channel, ref.conversation, reply)
+        await self._pace.post(channel, ref.conversation, reply, LINE_PATIENCE)
 
     async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
         """Our messages about this review at this place, oldest first, without those of another place in the

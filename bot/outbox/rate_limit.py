@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -25,6 +26,16 @@ class _Queue:
         self.lock, self._clock = asyncio.Lock(), clock
         #: How often the channel refused a call in a row; and until when no call is made after that.
         self.refusals, self._until = 0, 0.0
+        #: When the next call is free, as far as it is known here.
+        self._free_at = 0.0
+
+    def note_wait(self, seconds: float) -> None:
+        self._free_at = self._clock() + seconds
+
+    def check(self, patience: float) -> None:
+        """Raises RateLimited if no call is free for longer than this."""
+        if (seconds := self._free_at - self._clock()) > patience:
+            raise RateLimited(seconds)
 
     def note_refusal(self, limited: RateLimited) -> float:
         """How many seconds nobody calls now. Several calls that were made at once count as one refusal."""
@@ -32,7 +43,9 @@ class _Queue:
         if self._until <= now:
             self.refusals += 1
             self._until = now + limited.pause(self.refusals)
-        return max(limited.seconds or 0.0, self._until - now)
+        seconds = max(limited.seconds or 0.0, self._until - now)
+        self.note_wait(seconds)
+        return seconds
 
 
 class RateLimit:
@@ -49,11 +62,16 @@ class RateLimit:
         self.waiting = 0
 
     async def post(
-        self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
+        self,
+        channel: Channel,
+        conversation: str,
+        call: Callable[[], Awaitable[T]],
+        patience: float = math.inf,
     ) -> T:
-        """Call when a post is allowed."""
+        """Call when a post is allowed. Raises RateLimited if that takes longer than `patience` seconds."""
         interval = channel.pace.message * self._factor
-        return await self._call_when_free(f"post:{channel.name}:{conversation}", interval, 1, call)
+        name = f"post:{channel.name}:{conversation}"
+        return await self._call_when_free(name, interval, 1, call, patience)
 
     async def update(
         self, channel: Channel, conversation: str, call: Callable[[], Awaitable[T]]
@@ -64,18 +82,26 @@ class RateLimit:
         return await self._call_when_free(name, pace.update * self._factor, pace.update_burst, call)
 
     async def _call_when_free(
-        self, name: str, interval: float, burst: int, call: Callable[[], Awaitable[T]]
+        self,
+        name: str,
+        interval: float,
+        burst: int,
+        call: Callable[[], Awaitable[T]],
+        patience: float = math.inf,
     ) -> T:
         """Wait for a free slot, then call. A rate-limited call had no effect, so it is repeated until it is
-        accepted. Raises the call's other errors and StoreUnavailable.
+        accepted. Raises the call's other errors, StoreUnavailable, and RateLimited after `patience`.
         """
         queue = self._queues.setdefault(name, _Queue(self._clock))
         while True:
+            queue.check(patience)
             self.waiting += 1
             try:
                 # In this process, the task that waits longest calls next.
                 async with queue.lock:
-                    while (wait := await self._store.take_slot(name, interval, burst)) > 0:  # noqa: ASYNC110
+                    while (wait := await self._store.take_slot(name, interval, burst)) > 0:
+                        queue.note_wait(wait)
+                        queue.check(patience)
                         await asyncio.sleep(wait)
             finally:
                 self.waiting -= 1

@@ -9,7 +9,7 @@ from hitl_core.model import Call, MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews
 
 from ..card import ThreadLine, doubt_line, thread_lines
-from ..channels.contract import MessageGone, NotSent, Undeliverable
+from ..channels.contract import MessageGone, NotSent, RateLimited, Undeliverable
 from ..offload import offload_drawing
 from .messages import Messages
 
@@ -42,7 +42,8 @@ class ThreadSync:
             if mark in snapshot.marks:
                 continue
             if not digest_id:
-                await self._post(review.id, place, ref, line, [mark])
+                if not await self._post(review.id, place, ref, line, [mark]):
+                    return  # the lines keep their order
             elif line.kind == "reminded":
                 await self._remind_in_digest(review.id, place, ref, line, mark, digest_id)
         if not digest_id and (calls := _new_doubts(snapshot, place)):
@@ -59,7 +60,8 @@ class ThreadSync:
 
     async def _post(
         self, review_id: str, place: Place, ref: MessageRef, line: ThreadLine, marks: Sequence[str]
-    ) -> None:
+    ) -> bool:
+        """Post the line. False if it is posted later: the channel limits posts, and updates must not wait."""
         store, begun = self._reviews.store, bool(line.people)
 
         async def record() -> bool:
@@ -76,12 +78,16 @@ class ThreadSync:
             log.warning("review %s: a thread line could not be posted: %s", review_id, error)
             if line.people and not isinstance(error, MessageGone):  # who is called must not miss it
                 raise
-        except NotSent:
-            for mark in marks:
+        except (NotSent, RateLimited) as error:
+            for mark in marks if begun and not line.people else ():
                 await store.drop_mark(review_id, mark)
-            raise
+            if not isinstance(error, RateLimited):
+                raise
+            await store.redraw(review_id, place.base, "card", delay=error.pause())
+            return False
         if line.people:
             await record()
+        return True
 
     async def _remind_in_digest(
         self,
@@ -96,8 +102,8 @@ class ThreadSync:
         if await store.draft(key) is not None:  # another review's reminder is there
             await store.record_mark(review_id, mark)
             return
-        await self._post(review_id, place, ref, line, [mark])
-        await store.save_draft(key, b"1", REMINDER_PAUSE)
+        if await self._post(review_id, place, ref, line, [mark]):
+            await store.save_draft(key, b"1", REMINDER_PAUSE)
 
 
 async def _lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:

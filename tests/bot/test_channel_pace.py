@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 
+import pytest
+
 from bot.channels.contract import RateLimited
 from bot.channels.slack import SlackChannel
 from bot.outbox import HomeRefresher, PublishHome
@@ -59,6 +61,21 @@ async def test_a_channel_may_limit_the_updates_of_each_conversation() -> None:
     assert await limit.update(text, "there", _call) == "done"
 
     assert [name for name, *_ in store.slots] == ["update:text:there"]
+
+
+async def test_a_post_without_patience_does_not_wait_for_a_long_pause() -> None:
+    """Given a conversation whose posts are limited for a minute, where a card waits; then a line that may
+    wait for two seconds is refused at once, before and after it has asked for its turn."""
+    store, text = MemoryStore(), TextChannel(office(), "r-orders")
+    limit = RateLimit(store, 1.0)
+    await store.pause_slots("post:text:here", 60.0)
+
+    async with asyncio.timeout(20):
+        for _ in range(2):
+            with pytest.raises(RateLimited) as limited:
+                await limit.post(text, "here", _call, 2.0)
+            assert 50 < limited.value.pause() <= 60
+    assert await limit.post(text, "there", _call, 2.0) == "done"
 
 
 class NotedPauses(MemoryStore):

@@ -12,6 +12,7 @@ import pytest
 from bot.app import Timing
 from bot.outbox import outbox
 from hitl_core import ToolCall
+from hitl_core.store.redis.keys import Keys
 from tests.support.bots import POLICY, Process, Scene, email
 from tests.support.slack import APPROVALS, OPS, review_of
 from tests.support.waiting import wait_until
@@ -86,6 +87,30 @@ async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_pos
 
     await scene.card("approved by U0ALICE")
     assert len(await scene.cards()) == 1
+
+
+async def test_a_line_that_waits_for_a_limit_holds_up_no_update(scene: Scene) -> None:
+    """Given a Slack that takes no posts in a channel for long, and an escalation that is told in the thread
+    of its card there; when somebody decides on it, then the card shows it at once: its update waited for the
+    line. The line comes later."""
+    gate = await scene.gate(
+        POLICY.replace(
+            "  send_email:\n", "  send_email:\n    escalate: [{after: 1s, to: 'slack:#team-ops'}]\n"
+        )
+    )
+    await scene.bot()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.all_shown()
+    await scene.actor.inject_fault("ratelimited", method="chat.postMessage", retry_after=100)
+    await scene.card("Escalated to #team-ops")
+
+    await scene.alice.press(card, "approve")
+
+    await scene.card("send_email approved", timeout=20)
+    redis = await scene.redis()
+    queue = await redis.zrange(Keys(0).queue("default"), 0, -1)
+    assert f"later-card {review_of(card)} default".encode() in queue
 
 
 async def test_conversations_that_wait_for_a_limit_take_no_place_from_others(
