@@ -120,8 +120,8 @@ def _subject(job: Job) -> str:
 
 
 class TriedTooOften(Exception):
-    """The text says what failed last. `seconds`: the job must wait for at least this long. `is_newer`: it is
-    never given up, because a newer version of this program can do it.
+    """The text says what failed last. `seconds`: the job must wait for at least this long. `is_newer`: only a
+    newer version knows its kind, so it is never given up: a dead letter would lose its note.
     """
 
     def __init__(self, text: str, seconds: float = 0.0, *, is_newer: bool = False) -> None:

@@ -207,7 +207,7 @@ class Lane:
             except ReviewNotFound:
                 return None, False
             except ReviewTooNew as newer:  # it stays in the queue: a newer bot can show it
-                raise TriedTooOften(str(newer), is_newer=True) from None
+                raise TriedTooOften(str(newer)) from None
             except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return str(known), unsure or isinstance(known, LookupFailed)
