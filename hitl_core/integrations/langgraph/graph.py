@@ -19,6 +19,8 @@ from hitl_core.policy import combine_schemas
 
 #: The node that LangChain makes of its middleware, in both modes. It pauses the agent before tools.
 HITL_NODE = "HumanInTheLoopMiddleware.after_model"
+#: LangGraph's key in a config for the checkpointer of a graph and of all graphs inside it.
+SAVER = "__pregel_checkpointer"
 
 Json = dict[str, Any]
 Graph: TypeAlias = Pregel[Any, Any, Any, Any]

@@ -125,7 +125,7 @@ class Driver:
             thread, state = await self._load_thread(thread_id, requester, origin)
             live = await self._reviews.live(thread_id)
             async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
-                await thread.save_input(new_input)
+                await thread.save_input(new_input, state)
                 self._settings.end_replaced(thread_id, state, thread.run_settings)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from hitl_core.errors import IntegrationError
 from hitl_core.failpoints import failpoint
+from hitl_core.integrations.langgraph.driver.loaded_state import ThreadMoved
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import Json
 from hitl_core.integrations.langgraph.guard import ActiveRun
@@ -154,6 +155,10 @@ async def _answer_question(
     handed = dict.fromkeys(await outcome.hand_over(), CallResult.note("handed to the agent"))
     try:
         state = await _send_answer(thread, state, pause, answer, active_run)
+    except ThreadMoved:
+        note = CallResult.note("not executed: another run of its thread began")
+        await outcome.report(dict.fromkeys(handed, note))
+        raise
     except Exception as error:
         again = read_pauses(await thread.load_state()).find(outcome.turn)
         if again is None:

@@ -10,13 +10,14 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
+from hitl_core.integrations.langgraph.driver.loaded_state import hold_to_state
 from hitl_core.integrations.langgraph.driver.run import (
     RUN_KEY,
     SETTINGS_KEY,
     RunSettings,
     merge_settings,
 )
-from hitl_core.integrations.langgraph.graph import Graph, Json
+from hitl_core.integrations.langgraph.graph import SAVER, Graph, Json
 from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, hold_watch
 from hitl_core.integrations.langgraph.pauses import (
     SavedStates,
@@ -109,37 +110,43 @@ class GraphThread:
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
         """Run from `state` to the next stop. Every step is saved before the next one begins: with LangGraph's
         default, kill -9 loses steps. Tasks without an answer in `input` pause again, though LangGraph starts
-        them again.
+        them again. Raises ThreadMoved if the thread is not in `state` any more.
         """
         interrupts, tasks = _open_interrupts(state, input), _tasks_with_answers(state, input)
         with self.active_runs.hold_step(self.claim, interrupts, tasks), hold_watch(self.policy):
-            await self._run(input)
+            await self._run(input, self._config_for(state))
         return await self.load_state()
 
-    async def _run(self, input: Any) -> None:
+    async def _run(self, input: Any, config: RunnableConfig) -> None:
         graph, callback = cast(Any, self.graph), self.streaming.callback
         settings: Json = {
             "context": merge_settings(self.default_settings, self.run_settings).context,
             "durability": "sync",
         }
         if callback is None:
-            await graph.ainvoke(input, self._config(), **settings)
+            await graph.ainvoke(input, config, **settings)
             return
-        chunks = graph.astream(input, self._config(), stream_mode=self.streaming.mode, **settings)
+        chunks = graph.astream(input, config, stream_mode=self.streaming.mode, **settings)
         async for chunk in chunks:
             try:
                 await callback(self.id, chunk)
             except Exception as error:  # an error in the callback must not stop the run
                 log.warning("`stream` raised %s on a chunk of %s.", type(error).__name__, self.id)
 
-    async def save_input(self, input: Any) -> None:
-        """Save input without running anything."""
-        await self.graph.aupdate_state(self._config(), input, as_node="__start__")
+    async def save_input(self, input: Any, state: StateSnapshot) -> None:
+        """Save input after `state`, without running anything. Raises ThreadMoved."""
+        await self.graph.aupdate_state(self._config_for(state), input, as_node="__start__")
 
     async def forget_answer(self) -> StateSnapshot:
         """Drop the saved answer to the last interrupt, and run again, so that it is raised again."""
-        await self.graph.aupdate_state(self._config(), None)
+        await self.graph.aupdate_state(self._config_for(await self.load_state()), None)
         return await self.invoke(None, await self.load_state())
+
+    def _config_for(self, state: StateSnapshot) -> RunnableConfig:
+        """The config of what only continues this state."""
+        config, saver = self._config(), cast(Any, self.graph).checkpointer
+        configurable = {**cast(Json, config)["configurable"], SAVER: hold_to_state(saver, state)}
+        return {**config, "configurable": configurable}
 
     def _config(self) -> RunnableConfig:
         settings = cast(Json, merge_settings(self.default_settings, self.run_settings).config)

@@ -19,8 +19,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
 from hitl_core.errors import IntegrationError
-
-_SAVER_KEY = "__pregel_checkpointer"
+from hitl_core.integrations.langgraph.graph import SAVER
 
 
 class PauseLost(IntegrationError):
@@ -116,5 +115,5 @@ def is_unsaved_graph(callback: FrameType) -> bool:
     if not isinstance(graph, Pregel):
         return False
     handed_over = cast("dict[str, Any]", config or {}).get("configurable", {})
-    saver = handed_over.get(_SAVER_KEY, cast(Any, graph).checkpointer)
+    saver = handed_over.get(SAVER, cast(Any, graph).checkpointer)
     return not isinstance(saver, BaseCheckpointSaver)

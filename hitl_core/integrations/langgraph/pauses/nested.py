@@ -11,7 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
-from hitl_core.integrations.langgraph.graph import Graph, messages_of
+from hitl_core.integrations.langgraph.graph import SAVER, Graph, messages_of
 
 #: The separator between the names of nested graphs.
 SEPARATOR = "|"
@@ -38,7 +38,7 @@ class SavedStates(NamedTuple):
         values = saved.checkpoint["channel_values"]
         if "messages" in values or "messages" not in saved.checkpoint["channel_versions"]:
             return saved
-        own = {**config["configurable"], "__pregel_checkpointer": self.saver}  # pyright: ignore
+        own = {**config["configurable"], SAVER: self.saver}  # pyright: ignore
         state = await self.reader.aget_state({"configurable": own})
         whole = {**values, "messages": messages_of(state.values)}
         return saved._replace(checkpoint={**saved.checkpoint, "channel_values": whole})
