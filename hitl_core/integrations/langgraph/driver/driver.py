@@ -90,12 +90,11 @@ class Driver:
         the agent.
         """
         async with self._thread_lock(thread_id):
-            thread, state = await self._load_thread(thread_id, requester, origin)
+            thread, state, live = await self._load_thread(thread_id, requester, origin)
             run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # the last run continues
                 run_settings = self._settings.for_run(thread_id, state, run_settings)
             thread = thread.with_settings(run_settings)
-            live = await self._reviews.live(thread_id)
             if input is not None:
                 async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                     self._settings.begin(run_settings)  # not for refused input
@@ -122,8 +121,7 @@ class Driver:
         if lock.locked():
             raise Refused("busy", f"A run of {thread_id!r} is going on.")
         async with lock:
-            thread, state = await self._load_thread(thread_id, requester, origin)
-            live = await self._reviews.live(thread_id)
+            thread, state, live = await self._load_thread(thread_id, requester, origin)
             async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                 await thread.save_input(new_input, state)
                 self._settings.end_replaced(thread_id, state, thread.run_settings)
@@ -223,11 +221,15 @@ class Driver:
 
     async def _load_thread(
         self, thread_id: str, requester: str | None, origin: str | None
-    ) -> tuple[GraphThread, StateSnapshot]:
+    ) -> tuple[GraphThread, StateSnapshot, list[Review]]:
+        """The thread, its state, and its live reviews: read first, because a run that ends in between moves
+        the state before its review is done.
+        """
         check_not_served(self._gate, self._agent)
         thread = await self._make_thread(thread_id, requester, origin)
+        live = await self._reviews.live(thread_id)
         state = await thread.load_state()
-        return thread.with_defaults(state), state
+        return thread.with_defaults(state), state, live
 
     async def _make_thread(
         self, id: str, requester: str | None, origin: str | None, claim: str | None = None

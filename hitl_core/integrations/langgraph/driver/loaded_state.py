@@ -6,7 +6,6 @@ the thread, LangGraph would continue that: with the requester, the settings and 
 
 from __future__ import annotations
 
-import copy
 from functools import cache
 from typing import Any, cast
 
@@ -24,11 +23,12 @@ class ThreadMoved(Refused):
 
 
 def hold_to_state(saver: Saver, state: StateSnapshot) -> Saver:
-    """A copy of the saver, for one run: it raises ThreadMoved as the run begins, unless the thread is in this
-    state. LangGraph copies savers too, so the copies share what was checked.
+    """The same saver, with all its attributes, for one run: it raises ThreadMoved as the run begins, unless
+    the thread is in this state.
     """
-    held = copy.copy(saver)
-    held.__class__ = _add_check(type(saver))
+    kind = _add_check(type(saver))
+    held = kind.__new__(kind)
+    held.__dict__ = saver.__dict__
     cast(Any, held).first_read = _FirstRead(_checkpoint_id(state.config))
     return held
 
@@ -51,6 +51,7 @@ class _FirstRead:
 @cache
 def _add_check(kind: type[Saver]) -> type[Saver]:
     class HeldSaver(kind):
+        __slots__ = ("first_read",)  # not among the attributes, which it shares
         first_read: _FirstRead
 
         async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:

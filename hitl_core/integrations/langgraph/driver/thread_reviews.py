@@ -40,6 +40,13 @@ Input: TypeAlias = Mapping[str, Any] | Command[Any]
 class TurnReviewed(IntegrationError):
     """The decisions of the pause's review were used already."""
 
+    def __init__(self, review_id: str) -> None:
+        self.review_id = review_id
+        super().__init__(
+            f"This turn was reviewed before ({review_id}), and its decisions count only once. To fork the"
+            " thread, start before the model's turn."
+        )
+
 
 class ThreadReviews:
     """Submits, finds and withdraws the reviews of threads. `tools`: those of the driven agent."""
@@ -78,20 +85,23 @@ class ThreadReviews:
         )
         stored = (await self._gate.reviews.load(review_id)).review
         if stored.status == "done":
-            raise TurnReviewed(
-                f"This turn was reviewed before ({review_id}), and its decisions count only once. To"
-                " fork the thread, start before the model's turn."
-            )
+            raise TurnReviewed(review_id)
         return review_id
 
-    async def _submit_left(self, last_run: GraphThread, pause: AnyPause) -> list[str]:
+    async def _submit_left(
+        self, last_run: GraphThread, pause: AnyPause, live: Iterable[Review]
+    ) -> list[str]:
         """Submit a pause of the last run: a crash may have left it. [] if nobody can be asked about it: then
-        it has no review, and new input simply replaces it.
+        it has no review, and new input simply replaces it. Raises Refused if its review was still live, and
+        is done now.
         """
         try:
             return [await self.submit(last_run, pause)]
-        except TurnReviewed:
-            raise
+        except TurnReviewed as error:
+            if error.review_id not in {review.id for review in live}:
+                raise
+            why = f"The last run of {last_run.id!r} went on just now, with the decisions of people."
+            raise Refused("busy", why) from error
         except (InvalidToolCall, IntegrationError):
             return []
 
@@ -143,7 +153,7 @@ class ThreadReviews:
                 why = f"its review {live[0].id} is still open, and serve() continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
         # A crash may have left pauses that were not submitted. Submit them, or another process could now.
-        left = [await self._submit_left(last_run, pause) for pause in pauses.known]
+        left = [await self._submit_left(last_run, pause, live) for pause in pauses.known]
         ids = [*itertools.chain(*left), *(review.id for review in live)]
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
             command = isinstance(input, Command)

@@ -88,3 +88,21 @@ async def test_an_answer_that_reached_no_question_is_told_on_the_card(moving: La
     async with moving.serving(driver):
         review = await moving.done(run.review_id)
     assert review.runs["1"].line == "not executed: another run of its thread began"
+
+
+async def test_new_input_at_the_end_of_a_decided_run_is_busy(lab: Lab, moving: Lab) -> None:
+    """Given a review that is decided, and whose run ends, just after new input has looked at its thread, then
+    the new input is told to come again, and not that the decisions were used before."""
+    run = await lab.driver([call("c1", "send_email", to="a")]).run(go(), thread_id="t-1")
+    ours = moving.driver([call("c1", "send_email", to="a")])
+
+    async def decide() -> None:
+        await lab.decide(run.review_id, "approve")
+        async with lab.serving(lab.driver([call("c1", "send_email", to="a")])):
+            await lab.done(run.review_id)
+
+    moving.saver.after_read = decide
+    with pytest.raises(Refused) as caught:
+        await ours.run(go("again"), thread_id="t-1")
+    assert caught.value.code == "busy"
+    assert (await ours.run(go("again"), thread_id="t-1")).finished
