@@ -144,7 +144,8 @@ class Gate:
         its arguments or None: the schema is enforced when the policy has none, and an edit may switch to
         another of these tools if the policy allows it. `path`: the agents that led here, the outermost first.
 
-        An integration can pass `JudgedCalls`, with their rulings; then no policy is applied to them.
+        An integration can pass `JudgedCalls`, with their rulings; then no policy is applied to them, and
+        `context`, `tools` and `path` are refused.
         Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
         """
         self._listener.check_not_closed()

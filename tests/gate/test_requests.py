@@ -65,6 +65,16 @@ async def test_a_request_from_outside_is_checked(gate: Gate) -> None:
         await submit(gate, asked._replace(rulings=[bad]))
 
 
+@pytest.mark.parametrize(
+    "more", [{"context": {"interrupt_on": {"send": True}}}, {"tools": {}}, {"path": ["researcher"]}]
+)
+async def test_judged_calls_are_not_judged_again(gate: Gate, more: dict[str, Any]) -> None:
+    """Given calls that an integration has judged, then a context that would do nothing is refused."""
+    asked = await judge_calls(POLICY, [ToolCall("c1", "look", {})])
+    with pytest.raises(InvalidToolCall, match="judged already"):
+        await submit(gate, asked, **more)
+
+
 async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
     """Given rules with an `output`, then the answer of an approval goes into the tool's arguments, or into
     the state."""

@@ -45,6 +45,11 @@ class Submitter:
         path: Iterable[str],
     ) -> JudgedCalls:
         if isinstance(calls, JudgedCalls):
+            if context is not None or tools is not None or list_path(path):
+                raise InvalidToolCall(
+                    "JudgedCalls are judged already: apply `context`, `tools` and `path` before, with"
+                    " `policy.for_run(context)` for example."
+                )
             return check_calls(calls)
         path = list_path(path)
         check_tools({} if tools is None else tools)
