@@ -24,6 +24,7 @@ from hitl_core.integrations.langgraph.pauses import (
     AnyPause,
     OpenCalls,
     Pauses,
+    has_failed,
     is_unfinished,
     read_asking_calls,
     read_pauses,
@@ -147,7 +148,11 @@ class ThreadReviews:
         if isinstance(input, Command) and paused:
             waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
-        if (state.tasks and not paused) or any(review.status != "pending" for review in live):
+        # A run that always fails must not keep its thread.
+        is_replaced = has_failed(state) and not isinstance(input, Command)
+        if (state.tasks and not paused and not is_replaced) or any(
+            review.status != "pending" for review in live
+        ):
             why = "run(None) continues it"
             if live:
                 why = f"its review {live[0].id} is still open, and serve() continues it"

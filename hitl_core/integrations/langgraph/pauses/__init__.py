@@ -11,10 +11,13 @@ from hitl_core.integrations.langgraph.pauses.pause import QuestionPause
 from hitl_core.integrations.langgraph.pauses.read_pauses import (
     AnyPause,
     Pauses,
+    read_pauses,
+)
+from hitl_core.integrations.langgraph.pauses.task_states import (
+    has_failed,
     is_stalled,
     is_unfinished,
     open_interrupts,
-    read_pauses,
     tasks_with_answers,
 )
 
@@ -29,6 +32,7 @@ __all__ = [
     "SavedStates",
     "add_tool_agents",
     "find_reader",
+    "has_failed",
     "is_stalled",
     "is_unfinished",
     "open_interrupts",

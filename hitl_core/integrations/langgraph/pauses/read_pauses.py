@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
@@ -26,6 +26,7 @@ from hitl_core.integrations.langgraph.pauses.model_turn import (
 )
 from hitl_core.integrations.langgraph.pauses.nested import SEPARATOR, ToolAgentState
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause, read_question
+from hitl_core.integrations.langgraph.pauses.task_states import inner_state
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 
@@ -75,50 +76,6 @@ def read_pauses(state: StateSnapshot) -> Pauses:
     return Pauses(tuple(known), tuple(unknown), tuple(failed), tuple(errors))
 
 
-def is_unfinished(state: StateSnapshot) -> bool:
-    """Whether a task of this step has neither ended nor paused: it runs, its process died, or it raised. Then
-    more questions may follow.
-    """
-    return is_stalled(state) or any(_is_task_unfinished(task) for task in state.tasks)
-
-
-def is_stalled(state: StateSnapshot) -> bool:
-    """Whether all tasks of this step have ended and no next step began: a process died there, or two
-    processes ran the step at once. LangGraph names no next node then, as if the run had ended.
-    """
-    inner = [
-        state_inside for task in state.tasks if (state_inside := _inner_state(task)) is not None
-    ]
-    ended = bool(state.tasks) and all(task.result is not None for task in state.tasks)
-    return ended or any(is_stalled(each) for each in inner)
-
-
-def open_interrupts(
-    state: StateSnapshot, answers: Mapping[str, Any]
-) -> dict[str, tuple[Interrupt, ...]]:
-    """The interrupts that none of these answers is for, by task."""
-    interrupts: dict[str, tuple[Interrupt, ...]] = {}
-    for task in state.tasks:
-        inner = _inner_state(task)
-        if inner is not None and not isinstance(inner, ToolAgentState):
-            interrupts |= open_interrupts(inner, answers)
-        elif not _is_task_unfinished(task) and not any(i.id in answers for i in task.interrupts):
-            interrupts[task.id] = task.interrupts
-    return interrupts
-
-
-def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) -> frozenset[str]:
-    """The tasks with an interrupt that is answered here, also tasks that run a graph. None answers all."""
-    task_ids: set[str] = set()
-    for task in state.tasks:
-        inner = _inner_state(task)
-        within = tasks_with_answers(inner, answers) if inner is not None else frozenset[str]()
-        own = any(answers is None or each.id in answers for each in task.interrupts)
-        if own or within:
-            task_ids |= {task.id, *within}
-    return frozenset(task_ids)
-
-
 class _GraphLevel(NamedTuple):
     """The driven graph, or one inside it. `tasks`: without those that are graphs themselves. `open_calls`: of
     its last AI message; `around`: those of the graphs around it, the innermost first.
@@ -145,7 +102,7 @@ def _levels(
     plain = cast(Json, values) if isinstance(values, dict) else {}
     open_calls = tuple(_find_open_calls(plain, path))
     for task in state.tasks:
-        if (inner := _inner_state(task)) is not None:
+        if (inner := inner_state(task)) is not None:
             name = _agent_name(task, inner, state)
             yield from _levels(inner, (*path, name), (*_calls_of(task, open_calls), *around))
         else:
@@ -220,25 +177,6 @@ def _error_text(level: _GraphLevel) -> str:
         " HumanInTheLoopMiddleware changes them. Or a function (an @task) runs the agent: run it in a node or"
         " a tool."
     )
-
-
-def _is_task_unfinished(task: PregelTask) -> bool:
-    if task.result is not None:
-        return False
-    # A task that runs a graph keeps the graph's earlier interrupts, also while the graph runs and afterwards.
-    if (inner := _inner_state(task)) is not None:
-        return is_unfinished(inner)
-    stale = isinstance(task.state, ToolAgentState) and any(
-        looks_like_langchain(i) for i in task.interrupts
-    )
-    return stale or not task.interrupts
-
-
-def _inner_state(task: PregelTask) -> StateSnapshot | None:
-    """The state of the graph that this task is or runs, until that graph ends."""
-    if not isinstance(task.state, StateSnapshot) or task.result is not None:
-        return None
-    return task.state if task.state.next or task.state.tasks else None
 
 
 def _agent_name(task: PregelTask, inner: StateSnapshot, outer: StateSnapshot) -> str:

@@ -176,6 +176,29 @@ async def test_a_run_that_fails_after_the_message_is_taken_up_again(lab: Lab) ->
     assert kinds(run) == ["human", "ai", "tool", "tool", "tool", "human", "ai"]
 
 
+async def test_new_input_replaces_a_run_that_fails_again_and_again(lab: Lab) -> None:
+    """Given a message at which the agent raises each time, then the next message is answered."""
+    breaks = Breaks()
+    breaks.left = 3
+    driver = lab.driver("Hello.", TURN, between=[breaks])
+    await driver.run(go(), thread_id="t-1")
+    for input in (go("again"), None):
+        with pytest.raises(RuntimeError, match="away"):
+            await driver.run(input, thread_id="t-1")
+    await driver.save_input(go("more"), thread_id="t-1")
+    run = await driver.run(None, thread_id="t-1")
+    assert kinds(run) == ["human", "ai", "human", "human", "ai"]
+    assert run.review_id is not None
+
+
+async def test_a_run_that_a_crash_cut_is_not_replaced(lab: Lab) -> None:
+    """Given a run that may still go on in another process, then new input has to wait."""
+    driver = lab.driver(TURN)
+    await driver.save_input(go(), thread_id="t-1")
+    with pytest.raises(Refused, match=r"run\(None\) continues it"):
+        await driver.run(go("again"), thread_id="t-1")
+
+
 async def test_a_process_that_died_before_the_message_was_kept_leaves_answered_calls(
     lab: Lab,
 ) -> None:
