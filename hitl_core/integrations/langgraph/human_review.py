@@ -74,7 +74,7 @@ class HumanReview:
         """
         _check_checkpointer(agent, allow_in_memory)
         inventory = self._guard_all(agent)
-        settings = Settings(config=config, context=context)
+        settings = Settings(graph_name=agent.name, config=config, context=context)
         streaming = Streaming(stream, stream_mode)
         return Driver(self._gate, self._active_runs, agent, inventory, settings, streaming)
 

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 #: Saved with every checkpoint: the names of the settings that the caller passed to the run, and the run's id.
 SETTINGS_KEY = "hitl_own_settings"
 RUN_KEY = "hitl_run"
+#: Also saved: the name of the driven graph.
+GRAPH_KEY = "hitl_graph"
 
 #: Keys of a config that name one checkpoint of a thread.
 _CHECKPOINT_KEYS = ("checkpoint_id", "checkpoint_ns", "checkpoint_map")
@@ -103,8 +105,8 @@ class Settings:
     thread: another process may have begun a new run of that thread.
     """
 
-    def __init__(self, *, config: Config, context: Any) -> None:
-        self._config, self._context = config, context
+    def __init__(self, *, graph_name: str, config: Config, context: Any) -> None:
+        self._graph_name, self._config, self._context = graph_name, config, context
         if isinstance(config, dict):
             RunSettings(cast(RunnableConfig, config))  # raises for a config that no run can have
         self._by_run: dict[str, RunSettings] = {}
@@ -135,12 +137,19 @@ class Settings:
         self, thread_id: str, state: StateSnapshot, new: RunSettings | None = None
     ) -> RunSettings:
         """The settings with which the thread's run was started, overridden by `new`. Raises IntegrationError
-        if another process started the run with settings that this process doesn't have.
+        if another process started the run with settings that this process doesn't have, or with another
+        agent: the tools of this one are not those for which people approved.
         """
+        metadata = cast(Json, state.metadata or {})
+        if (began := metadata.get(GRAPH_KEY, self._graph_name)) != self._graph_name:
+            raise IntegrationError(
+                f"The agent {began!r:.80} began the run of {thread_id!r:.80}, and this process drives"
+                f" {self._graph_name!r:.80}. Open a gate with another `agent` for each of them."
+            )
         new = new or RunSettings()
         run_id = _read_run_id(thread_id, state)
         own = replace(_override(self._by_run.get(run_id, RunSettings()), new), run_id=run_id)
-        marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
+        marked = str(metadata.get(SETTINGS_KEY) or "")
         for name in marked.split():
             if name not in own.names and not callable(getattr(self, f"_{name}")):
                 raise IntegrationError(

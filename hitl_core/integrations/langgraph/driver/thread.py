@@ -12,6 +12,7 @@ from langgraph.types import Command, StateSnapshot
 
 from hitl_core.integrations.langgraph.driver.loaded_state import hold_to_state
 from hitl_core.integrations.langgraph.driver.run import (
+    GRAPH_KEY,
     RUN_KEY,
     SETTINGS_KEY,
     RunSettings,
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 REQUESTER = "hitl_requester"
 #: Also stored with every checkpoint: the thread in which that person asked.
 ORIGIN = "hitl_origin"
-_MARKS = (REQUESTER, ORIGIN, SETTINGS_KEY, RUN_KEY)
+_MARKS = (REQUESTER, ORIGIN, SETTINGS_KEY, RUN_KEY, GRAPH_KEY)
 #: The sources of states that `aupdate_state` wrote, in LangGraph's metadata.
 _BY_HAND = ("update", "fork")
 
@@ -155,6 +156,7 @@ class GraphThread:
         metadata: Json = {**settings.get("metadata", {}), REQUESTER: self.requester}
         metadata[SETTINGS_KEY] = " ".join(self.run_settings.names)
         metadata[RUN_KEY] = self.run_settings.run_id
+        metadata[GRAPH_KEY] = self.graph.name
         if self.origin is not None:
             metadata[ORIGIN] = self.origin
         config = {**settings, "configurable": configurable, "metadata": metadata}

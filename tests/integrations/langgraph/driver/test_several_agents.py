@@ -7,6 +7,7 @@ import pytest
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
+from hitl_core.model import AgentProblem
 from tests.integrations.agents import Lab, call, go, running
 from tests.support.waiting import wait_until
 
@@ -57,3 +58,28 @@ async def test_agents_with_gates_of_their_own_run_side_by_side(lab: Lab) -> None
 
 async def is_stopped(lab: Lab) -> bool:
     return bool(lab.stops)
+
+
+async def test_a_run_of_another_agent_is_not_resumed(lab: Lab) -> None:
+    """Given agents with names of their own, in two processes whose gates have one name, then a call that was
+    approved for one does not run in the other, and people are told why."""
+    ours, other = named(lab, "billing"), Lab(lab.gate, lab.saver, lab.folder)
+    run = await ours.run(go(), thread_id="t-1")
+    await lab.decide(run.review_id, "approve")
+    async with other.serving(named(other, "support")):
+        problem = await wait_until("it is told", lambda: problem_of(lab, run.review_id))
+    assert "'billing' began the run of 't-1', and this process drives 'support'" in problem.why
+    assert lab.effects == []
+    async with lab.serving(ours):
+        await lab.done(run.review_id)
+    assert lab.effects == ["sent a"]
+
+
+def named(lab: Lab, name: str) -> Driver:
+    agent = lab.agent([call("c1", "send_email", to="a")])
+    agent.name = name
+    return lab.reviews.drive(agent)
+
+
+async def problem_of(lab: Lab, review_id: str | None) -> AgentProblem | None:
+    return (await lab.review(review_id)).agent_problem
