@@ -27,7 +27,7 @@ def hold_to_state(saver: Saver, state: StateSnapshot) -> Saver:
     the thread is in this state.
     """
     kind = _add_check(type(saver))
-    held = kind.__new__(kind)
+    held = object.__new__(kind)
     held.__dict__ = saver.__dict__
     cast(Any, held).first_read = _FirstRead(_checkpoint_id(state.config))
     return held
@@ -58,6 +58,9 @@ def _add_check(kind: type[Saver]) -> type[Saver]:
             saved = await super().aget_tuple(config)
             self.first_read.check(config, saved)
             return saved
+
+        def __del__(self) -> None:
+            """Closes nothing: the saver itself lives on."""
 
     return HeldSaver
 

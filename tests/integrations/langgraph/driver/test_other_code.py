@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -106,3 +107,23 @@ async def test_new_input_at_the_end_of_a_decided_run_is_busy(lab: Lab, moving: L
         await ours.run(go("again"), thread_id="t-1")
     assert caught.value.code == "busy"
     assert (await ours.run(go("again"), thread_id="t-1")).finished
+
+
+class ClosingSaver(AsyncSqliteSaver):
+    """Closes itself when nobody has it any more."""
+
+    is_closed = False
+
+    def __new__(cls, conn: Any) -> ClosingSaver:
+        return super().__new__(cls)
+
+    def __del__(self) -> None:
+        self.is_closed = True
+
+
+async def test_a_run_does_not_close_its_checkpointer(lab: Lab) -> None:
+    own = Lab(lab.gate, ClosingSaver(lab.saver.conn), lab.folder)
+    run = await own.reviews.drive(make_agent(own)).run(go(), thread_id="t-1")
+    assert run.review_id is not None
+    gc.collect()
+    assert not own.saver.is_closed
