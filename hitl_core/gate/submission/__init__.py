@@ -11,7 +11,7 @@ from hitl_core.gate.submission.calls import (
     freeze_calls,
     judge_calls,
 )
-from hitl_core.gate.submission.inputs import check_cancel_reason, check_seconds
+from hitl_core.gate.submission.inputs import check_cancel_reason, check_review_key, check_seconds
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import (
     ReviewKey,
@@ -35,6 +35,7 @@ __all__ = [
     "check_calls",
     "check_cancel_reason",
     "check_redaction",
+    "check_review_key",
     "check_seconds",
     "find_schema_flaw",
     "freeze_calls",

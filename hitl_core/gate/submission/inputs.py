@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from hitl_core.errors import InvalidToolCall, SettingsError
-from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.gate.submission.review_key import ReviewKey, read_origin
 from hitl_core.model import MAX_REASON, ToolCall, is_text
 
 
@@ -57,13 +57,14 @@ def check_path(names: Iterable[object]) -> None:
 
 
 def check_review_key(key: ReviewKey) -> None:
-    """Raises InvalidToolCall for a name that can't be stored."""
+    """Raises InvalidToolCall for a name that can't be stored, and for a bad origin."""
     for word, name in zip(("agent", "thread_id"), key[:2], strict=True):
         if not name or not _is_text(name):
             raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
     for word, name in zip(("turn", "requester", "origin"), key[2:], strict=True):
         if name is not None and not _is_text(name):
             raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
+    read_origin(key.origin)
 
 
 def check_cancel_reason(reason: object) -> None:

@@ -22,7 +22,7 @@ from hitl_core.errors import (
     StoreError,
 )
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import Gate, Outcome
+from hitl_core.gate import Gate, Outcome, ReviewKey, check_review_key
 from hitl_core.integrations.langgraph.driver.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings, check_same_run
 from hitl_core.integrations.langgraph.driver.served_agents import check_not_served, serve_only
@@ -226,6 +226,7 @@ class Driver:
         the state before its review is done.
         """
         check_not_served(self._gate, self._agent)
+        check_review_key(ReviewKey(self._gate.agent, thread_id, "", requester, origin))
         thread = await self._make_thread(thread_id, requester, origin)
         live = await self._reviews.live(thread_id)
         state = await thread.load_state()

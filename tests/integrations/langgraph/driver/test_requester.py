@@ -146,3 +146,25 @@ async def test_new_input_replaces_a_run_whose_requester_was_refused(lab: Lab) ->
         await driver.run(go(), thread_id="t-1")
     run = await driver.run(go("again"), thread_id="t-1", requester="U0BOB")
     assert await asked_for(lab, run.review_id) == ("U0BOB", None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"thread_id": 5}, "The thread_id must be text"),
+        ({"requester": 5}, "The requester must be text"),
+        ({"origin": "#support"}, "The origin must be a thread"),
+    ],
+)
+async def test_a_wrong_name_is_refused_before_anything_runs(
+    lab: Lab, wrong: dict[str, Any], why: str
+) -> None:
+    """Given a message with an origin that is none, then it is refused before the model is called, and the
+    next message without an origin does not take over the wrong one."""
+    driver = make_driver(lab)
+    for send in (driver.run, driver.save_input):
+        with pytest.raises(InvalidToolCall, match=why):
+            await send(go(), **{"thread_id": "t-1", **wrong})
+    run = await driver.run(go("again"), thread_id="t-1")
+    assert [message.text for message in run.state["messages"]] == ["again", ""]
+    assert run.review_id is not None
