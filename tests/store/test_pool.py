@@ -142,3 +142,16 @@ async def test_closing_goes_to_the_end_however_often_it_is_cancelled(redis_url: 
             closing.cancel()
             await asyncio.wait([closing])
             await gone(proxy)
+
+
+async def test_another_event_loop_is_refused(redis_url: str):
+    """Given a store, when code calls it from another event loop (`asyncio.run` in a thread), then that is
+    refused with a sentence, and the store goes on in its own loop: it hung."""
+    store = await RedisStore.open(redis_url)
+    try:
+        for _ in range(3):
+            with pytest.raises(StoreError, match="another event loop"):
+                await asyncio.to_thread(asyncio.run, store.due_reviews())
+        assert await store.due_reviews() == []
+    finally:
+        await store.close()

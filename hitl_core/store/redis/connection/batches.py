@@ -17,6 +17,8 @@ from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
+from hitl_core.errors import StoreError
+
 #: A batch has at most this many calls; more calls go into another batch, over another connection. Redis must
 #: answer a whole batch within the time of one command.
 MAX_CALLS = 100
@@ -32,13 +34,28 @@ class BatchingRedis(Redis):
     def __init__(self, *args: Any, **options: Any) -> None:
         cast(Any, super()).__init__(*args, **options)
         self._batches, self._encoder = Batches(self.connection_pool), self.get_encoder()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:
+        self._check_loop()
         if args[0] == "EVALSHA":
             packed = pack_command(args, self._encoder)
             if len(packed) <= MAX_BYTES:
                 return await self._batches.call(packed)
         return await cast(Any, super()).execute_command(*args, **options)
+
+    def _check_loop(self) -> None:
+        """Raises StoreError in another event loop than that of the first command: connections of one loop do
+        not work in another, and those that come back to the pool would stop the first one.
+        """
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        if self._loop is not loop:
+            raise StoreError(
+                "This connection to Redis belongs to another event loop. Call it from the loop that opened it"
+                " (each `asyncio.run` makes a new one); code without a loop uses hitl_core.gate.blocking."
+            )
 
     def register_script(self, script: Any) -> AsyncScript:
         return _Script(self, script)
