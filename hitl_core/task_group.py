@@ -42,6 +42,15 @@ async def complete(work: Coroutine[Any, Any, None]) -> None:
         raise
 
 
+def is_cancellation(error: BaseException) -> bool:
+    """Whether the error means that somebody cancelled this task. Code in it may also raise CancelledError by
+    itself, as it does when it awaits another task that was cancelled.
+    """
+    task = asyncio.current_task()
+    is_asked = task is not None and task.cancelling() > 0
+    return is_asked and isinstance(error, asyncio.CancelledError)
+
+
 async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
     """Cancel the tasks, and wait until they have ended."""
     tasks = list(tasks)

@@ -24,6 +24,7 @@ from hitl_core.errors import (
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome, ReviewKey, check_review_key
 from hitl_core.integrations.langgraph.driver.resumption import NodeFailed, resume
+from hitl_core.integrations.langgraph.driver.retries import Retries
 from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings, check_same_run
 from hitl_core.integrations.langgraph.driver.served_agents import check_not_served, serve_only
 from hitl_core.integrations.langgraph.driver.thread import GraphThread, Streaming
@@ -38,7 +39,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.model import Review
-from hitl_core.task_group import complete, task_group
+from hitl_core.task_group import complete, is_cancellation, task_group
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class Driver:
         tools = read_tools(agent, inventory.tool_nodes.values(), inventory.graphs.values())
         self._reviews = ThreadReviews(gate, tools)
         self._reader = find_reader(inventory.graphs.values())
-        self._failures: dict[str, int] = {}
+        self._retries = Retries()
         self._thread_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(
@@ -151,20 +152,25 @@ class Driver:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
                 await complete(outcome.finish(active_run.final_results()))
-                self._failures.pop(outcome.review_id, None)
+                self._retries.forget(outcome)
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)
                 await active_run.wait_for_tools()
-            except Exception as error:  # the agent's own code may raise anything
+            except (
+                Exception,
+                asyncio.CancelledError,
+            ) as error:  # the agent's own code may raise anything
+                if is_cancellation(error):
+                    raise
                 log.error(
                     "The run of review %s stopped: %s",
                     outcome.review_id,
                     errors.safe_message(error),
                 )
                 await active_run.wait_for_tools()
-                if outcome.review_id in self._failures:  # another try did not help
+                if self._retries.has_failed(outcome):  # another try did not help
                     await self._reviews.record_problem(outcome, error)
-                self._release_later(outcome)
+                self._retries.release_later(outcome)
 
     async def _continue_run(self, active_run: ActiveRun) -> Run:
         """Run to the next stop. An error that another try can't solve is a stop too."""
@@ -189,13 +195,6 @@ class Driver:
             return await self._stop_run(thread, state)
         except (InvalidToolCall, ReviewConflict, IntegrationError) as error:
             return Run.refused(thread.id, state, error)
-
-    def _release_later(self, outcome: Outcome) -> None:
-        """Release the review now, or after 2, 4, 8, … 64 seconds. Then `serve` of any process tries again."""
-        times = self._failures.get(outcome.review_id, 0)
-        self._failures[outcome.review_id] = times + 1
-        pause = min(2.0**times, 64.0) if times else 0.0
-        asyncio.get_running_loop().call_later(pause, outcome.release)
 
     async def _stop_run(
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review] = ()

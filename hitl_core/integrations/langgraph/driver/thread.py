@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from hitl_core.integrations.langgraph.pauses import (
     tasks_with_answers,
 )
 from hitl_core.policy import Policy
+from hitl_core.task_group import is_cancellation
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +133,9 @@ class GraphThread:
         async for chunk in chunks:
             try:
                 await callback(self.id, chunk)
-            except Exception as error:  # an error in the callback must not stop the run
+            except (Exception, asyncio.CancelledError) as error:  # it must not stop the run
+                if is_cancellation(error):
+                    raise
                 log.warning("`stream` raised %s on a chunk of %s.", type(error).__name__, self.id)
 
     async def save_input(self, input: Any, state: StateSnapshot) -> None:

@@ -106,7 +106,7 @@ class ThreadReviews:
         except (InvalidToolCall, IntegrationError):
             return []
 
-    async def record_problem(self, outcome: Outcome, error: Exception) -> None:
+    async def record_problem(self, outcome: Outcome, error: BaseException) -> None:
         """Tell people that this review's run can't go on. Of a foreign error only its kind is told: its text
         may have a tool's arguments.
         """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
 
 from bot.card import PlaceNames, build_card, card_text, plain_text
+from hitl_core.integrations.langgraph import Run
 from hitl_core.model import Place
 from tests.integrations.agents import Lab, call, go
 from tests.integrations.langgraph.driver.test_settings import User, asking
@@ -72,3 +74,29 @@ async def test_the_error_of_an_agents_own_code_is_only_named(lab: Lab) -> None:
     problem = (await lab.review(run.review_id)).agent_problem
     assert problem is not None
     assert problem.why == "RuntimeError"
+
+
+async def test_people_are_told_that_a_listener_always_ends_as_cancelled(lab: Lab) -> None:
+    """Given a listener of stops that awaits another task, which was cancelled, then that is an error as any
+    other, and no cancellation of `serve`: it gets the stop again, and people are told."""
+    driver = lab.driver([call("c1", "send_email", to="a")])
+    run = await driver.run(go(), thread_id="t-1")
+    await lab.decide(run.review_id, "approve")
+    other = asyncio.create_task(asyncio.sleep(0))
+    other.cancel()
+
+    async def on_stop(_: Run) -> None:
+        await other
+
+    async with lab.serving(driver, on_stop):
+        await wait_until_told(lab, run.review_id)
+    assert lab.effects == ["sent a"]
+
+
+async def test_a_listener_of_chunks_that_ends_as_cancelled_stops_no_run(lab: Lab) -> None:
+    async def show(thread_id: str, chunk: Any) -> None:
+        raise asyncio.CancelledError
+
+    agent = lab.agent([call("c1", "send_email", to="a")])
+    run = await lab.reviews.drive(agent, stream=show).run(go(), thread_id="t-1")
+    assert run.review_id is not None
