@@ -23,6 +23,7 @@ from hitl_core.gate.submission import (
     judge_calls,
     open_turn,
     read_origin,
+    requester_of,
     review_id_for,
 )
 from hitl_core.gate.waiting import Watchers
@@ -52,5 +53,6 @@ __all__ = [
     "judge_calls",
     "open_turn",
     "read_origin",
+    "requester_of",
     "review_id_for",
 ]

@@ -12,7 +12,7 @@ from hitl_core.gate.submission.calls import (
     judge_calls,
 )
 from hitl_core.gate.submission.inputs import check_cancel_reason, check_review_key, check_seconds
-from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.new_review import build_review, requester_of
 from hitl_core.gate.submission.review_key import (
     ReviewKey,
     open_turn,
@@ -42,5 +42,6 @@ __all__ = [
     "judge_calls",
     "open_turn",
     "read_origin",
+    "requester_of",
     "review_id_for",
 ]

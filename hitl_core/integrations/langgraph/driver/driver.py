@@ -82,11 +82,11 @@ class Driver:
         a thread that waits for people cancels their reviews, and the model gets a message about each
         cancelled call. `requester` is the chat user for whom the agent acts, `origin` the thread in which
         that person asked ("slack:C0123ABCD/1700000000.000100"); they default to those of the last run, the
-        origin only if the requester is the same.
-        `config` and `context` override those of `drive` until this run ends, also if `serve` of this process
-        resumes it. For other processes, pass a function to `drive` that makes them.
+        origin only if the requester is the same. `config` and `context` override those of `drive` until this
+        run ends, also if `serve` of this process resumes it. For other processes, give `drive` functions.
 
-        Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
+        Raises Refused for new input while the thread is busy, ReviewConflict if another requester began the
+        run that would continue, InvalidToolCall and IntegrationError for
         calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and any error of
         the agent.
         """
@@ -94,6 +94,7 @@ class Driver:
             thread, state, live = await self._load_thread(thread_id, requester, origin)
             run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # the last run continues
+                thread.check_requester(state)
                 run_settings = self._settings.for_run(thread_id, state, run_settings)
             thread = thread.with_settings(run_settings)
             if input is not None:

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
+from hitl_core.errors import ReviewConflict
+from hitl_core.gate import requester_of
 from hitl_core.integrations.langgraph.driver.loaded_state import hold_to_state
 from hitl_core.integrations.langgraph.driver.run import (
     GRAPH_KEY,
@@ -27,6 +29,7 @@ from hitl_core.integrations.langgraph.pauses import (
     open_interrupts,
     tasks_with_answers,
 )
+from hitl_core.model import person_key
 from hitl_core.policy import Policy
 from hitl_core.task_group import is_cancellation
 
@@ -86,9 +89,19 @@ class GraphThread:
         not ask at that origin.
         """
         last = self.as_in_last_run(state)
-        if self.requester not in (None, last.requester):
+        if self.requester is not None and not _is_same_person(self.requester, last.requester):
             return self
         return replace(last, origin=self.origin or last.origin)
+
+    def check_requester(self, state: StateSnapshot) -> None:
+        """Raises ReviewConflict if this continues a run that another requester began: that person could
+        approve what their own message led to.
+        """
+        began = self.as_in_last_run(state).requester
+        if state.tasks and began and not _is_same_person(began, self.requester):
+            raise ReviewConflict(
+                f"The run of {self.id!r:.80} is for another requester. Leave `requester` out to continue it."
+            )
 
     async def load_state(self) -> StateSnapshot:
         """The saved state, never the streamed one: after a crash only the saved state is there."""
@@ -165,6 +178,10 @@ class GraphThread:
             metadata[ORIGIN] = self.origin
         config = {**settings, "configurable": configurable, "metadata": metadata}
         return cast(RunnableConfig, config)
+
+
+def _is_same_person(one: str, other: str | None) -> bool:
+    return person_key(requester_of(one) or "") == person_key(requester_of(other) or "")
 
 
 def _open_interrupts(state: StateSnapshot, input: Any) -> dict[str, Any]:

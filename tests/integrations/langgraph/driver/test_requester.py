@@ -9,7 +9,7 @@ import pytest
 from langchain.agents.middleware import AgentMiddleware
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.errors import InvalidToolCall, Refused, ReviewConflict
 from hitl_core.integrations.langgraph import Driver
 from hitl_core.integrations.langgraph.driver.thread import ORIGIN, REQUESTER
 from tests.integrations.agents import Lab, call, go
@@ -168,3 +168,15 @@ async def test_a_wrong_name_is_refused_before_anything_runs(
     run = await driver.run(go("again"), thread_id="t-1")
     assert [message.text for message in run.state["messages"]] == ["again", ""]
     assert run.review_id is not None
+
+
+async def test_another_requester_continues_no_run(lab: Lab) -> None:
+    """Given Ann's message, whose process died, then Bob can't continue it as his, so that Ann could approve
+    what she asked for; Ann can, as she may be written, and nobody in particular."""
+    driver = make_driver(lab)
+    await driver.save_input(go(), thread_id="t-1", **ANN)
+    with pytest.raises(ReviewConflict, match="another requester"):
+        await driver.run(None, thread_id="t-1", requester="U0BOB")
+    run = await driver.run(None, thread_id="t-1", requester="<@U0ANN>")
+    assert await asked_for(lab, run.review_id) == tuple(ANN.values())
+    assert (await driver.run(None, thread_id="t-1")).review_id == run.review_id
