@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 from uuid import uuid4
-from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
@@ -28,6 +27,7 @@ from hitl_core.integrations.langgraph.driver.retries import Retries
 from hitl_core.integrations.langgraph.driver.run import Run, RunSettings, Settings, check_same_run
 from hitl_core.integrations.langgraph.driver.served_agents import check_not_served, serve_only
 from hitl_core.integrations.langgraph.driver.thread import GraphThread, Streaming
+from hitl_core.integrations.langgraph.driver.thread_locks import ThreadLocks
 from hitl_core.integrations.langgraph.driver.thread_reviews import Input, ThreadReviews
 from hitl_core.integrations.langgraph.graph import Graph, read_tools
 from hitl_core.integrations.langgraph.guard import ActiveRun, ActiveRuns, PauseLost
@@ -64,7 +64,7 @@ class Driver:
         self._reviews = ThreadReviews(gate, tools)
         self._reader = find_reader(inventory.graphs.values())
         self._retries = Retries()
-        self._thread_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = ThreadLocks()
 
     async def run(
         self,
@@ -90,7 +90,7 @@ class Driver:
         calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and any error of
         the agent.
         """
-        async with self._thread_lock(thread_id):
+        async with self._locks.lock_of(thread_id):
             thread, state, live = await self._load_thread(thread_id, requester, origin)
             run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # the last run continues
@@ -119,7 +119,7 @@ class Driver:
         """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it, with
         its own settings. Waiting reviews are cancelled, as in `run`. Raises Refused while the thread is busy.
         """
-        lock = self._thread_lock(thread_id)
+        lock = self._locks.lock_of(thread_id)
         if lock.locked():
             raise Refused("busy", f"A run of {thread_id!r} is going on.")
         async with lock:
@@ -147,7 +147,7 @@ class Driver:
     async def _resume_review(self, outcome: Outcome, on_stop: OnStop | None) -> None:
         with self._active_runs.hold(outcome) as active_run:
             try:
-                async with self._thread_lock(outcome.thread_id):
+                async with self._locks.lock_of(outcome.thread_id):
                     run = await self._continue_run(active_run)
                 if on_stop is not None:
                     await on_stop(run)
@@ -214,10 +214,6 @@ class Driver:
         return Run(
             thread.id, state.values, not state.tasks, tuple(dict.fromkeys(ids)), pauses.unknown
         )
-
-    def _thread_lock(self, thread_id: str) -> asyncio.Lock:
-        """Only one run of a thread at a time. Needed because parallel nodes can wait for several reviews."""
-        return self._thread_locks.setdefault(thread_id, asyncio.Lock())
 
     async def _load_thread(
         self, thread_id: str, requester: str | None, origin: str | None

@@ -76,14 +76,6 @@ class RunSettings:
     def __post_init__(self) -> None:
         configurable = _configurable(self.config)
         if fixed := [key for key in _CHECKPOINT_KEYS if configurable.get(key)]:
-            if configurable[fixed[0]] == _configurable(var_child_runnable_config.get()).get(
-                fixed[0]
-            ):
-                raise IntegrationError(
-                    "The driver was called inside of another run, and would use its checkpoints. Call it in a"
-                    " context of its own: `await asyncio.create_task(driver.run(…),"
-                    " context=contextvars.Context())`."
-                )
             raise IntegrationError(
                 f"A run's `config` can't have `{fixed[0]}`. To continue from an earlier checkpoint, start the"
                 " thread again from there (`await agent.aupdate_state(checkpoint.config, None)`), then call"
@@ -94,6 +86,17 @@ class RunSettings:
     def names(self) -> list[str]:
         """The names of the settings that were passed."""
         return [name for name in ("config", "context") if getattr(self, name) is not None]
+
+
+def check_outside_of_runs() -> None:
+    """Raises IntegrationError in a tool or a node of another run."""
+    around = _configurable(var_child_runnable_config.get())
+    if any(around.get(key) for key in _CHECKPOINT_KEYS):
+        raise IntegrationError(
+            "The driver was called inside of another run, and would use its checkpoints, or wait for that run"
+            " without end. Call it in a context of its own, and don't wait for it there if it is a run of the"
+            " same thread: `asyncio.create_task(driver.run(…), context=contextvars.Context())`."
+        )
 
 
 def _configurable(config: RunnableConfig | None) -> Json:

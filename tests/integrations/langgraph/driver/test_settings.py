@@ -16,6 +16,7 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 
 from hitl_core.errors import IntegrationError, Refused
+from hitl_core.integrations.langgraph import Driver
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.support.waiting import wait_until
 
@@ -323,3 +324,19 @@ async def test_a_run_inside_of_another_one_has_a_context_of_its_own(lab: Lab) ->
         await lab.decide(review_id, "approve")
         await lab.done(review_id)
     assert answers(lab.stops[0])["c1"] == ("success", "nobody to a, none")
+
+
+async def test_a_run_does_not_wait_for_itself(lab: Lab) -> None:
+    """Given a tool that continues the thread in which it runs, then it is told at once that it can't."""
+    drivers: list[Driver] = []
+    errors: list[BaseException] = []
+
+    async def during() -> None:
+        try:
+            await asyncio.wait_for(drivers[0].run(None, thread_id="t-1"), 10)
+        except Exception as error:
+            errors.append(error)
+
+    drivers.append(lab.driver([call("c1", "read", topic="a")], during=during))
+    assert (await drivers[0].run(go(), thread_id="t-1")).finished
+    assert [type(error) for error in errors] == [IntegrationError]
