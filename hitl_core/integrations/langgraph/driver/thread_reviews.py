@@ -148,8 +148,8 @@ class ThreadReviews:
         if isinstance(input, Command) and paused:
             waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
-        # A run that always fails must not keep its thread.
-        is_replaced = has_failed(state) and not isinstance(input, Command)
+        # A run that always fails must not keep its thread. If it also waits, its turn is not whole yet.
+        is_replaced = has_failed(state) and not pauses.known and not isinstance(input, Command)
         if (state.tasks and not paused and not is_replaced) or any(
             review.status != "pending" for review in live
         ):

@@ -18,6 +18,7 @@ from bot.card import build_card
 from bot.channels.slack.render.card_message import message
 from hitl_core.cli.reviews.call_details import say_call
 from hitl_core.cli.reviews.review_json import review_to_json
+from hitl_core.errors import ReviewConflict
 from hitl_core.model import Review, Reviewer
 from hitl_core.review import Decide
 from hitl_core.review.edits.proposal import Proposal
@@ -300,14 +301,16 @@ async def test_h1_a_question_of_an_inner_agents_tool_is_asked_as_its_call(
 
 
 async def test_h1_after_a_crash_the_question_is_the_same_review(lab: Lab) -> None:
-    """H1: given a process that died after a tool asked, when another one continues the thread with another
-    requester, then it finds the same review, and whom it excludes stays."""
+    """H1: given a process that died after a tool asked, when another one continues the thread, then it finds
+    the same review, and whom it excludes stays; with another requester it is refused."""
     lab.set_policy(default="review", interrupt_on={"pay": {"reviewers": TWO_OF_THREE}})
     driver = driver_of(lab, [paying(confirm)])
     async with lab.serving(driver):
         [question] = await reach_question(lab, driver)
     again = driver_of(Lab(lab.gate, lab.saver, lab.folder), [paying(confirm)])
-    run = await again.run(None, thread_id="t-1", requester="U0OTHER")
+    with pytest.raises(ReviewConflict, match="another requester"):
+        await again.run(None, thread_id="t-1", requester="U0OTHER")
+    run = await again.run(None, thread_id="t-1")
     assert run.review_ids == (question.id,)
     assert (await lab.review(question.id)).requester == "U0MARIA"
 
