@@ -72,11 +72,11 @@ class ReviewGuard:
             return self._permit_checker.refuse(request, error)
         with let_errors_through():
             permit = await self._permit_checker.check_call(request)
-        if permit is None:
-            with hold_ticket(request.tool_call):
-                return await execute(request)
         if not isinstance(permit, Permit):
             return permit
+        if not permit.is_reviewed:
+            with hold_ticket(request.tool_call):
+                return await execute(request)
         # LangGraph cancels a tool when another one of the turn raises. The tool may already have had its
         # effect, so it runs to its end and its result is reported.
         work = asyncio.ensure_future(self._run(permit.active_run, request, execute))
@@ -109,11 +109,11 @@ class ReviewGuard:
         except InvalidToolCall as error:
             return self._permit_checker.refuse(request, error)
         permit = self._run_on_loop(self._permit_checker.check_call(request))
-        if permit is None:
-            with hold_ticket(request.tool_call):
-                return execute(request)
         if not isinstance(permit, Permit):
             return permit
+        if not permit.is_reviewed:
+            with hold_ticket(request.tool_call):
+                return execute(request)
         try:
             with hold_ticket(request.tool_call):
                 result = execute(request)

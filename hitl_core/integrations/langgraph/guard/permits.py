@@ -30,9 +30,10 @@ STARTED_TEXT = "it was started already, and is not started twice."
 
 
 class Permit(NamedTuple):
-    """A reviewed call may run. `active_run` gets its result; None if its review is done already."""
+    """The call may run. If it `is_reviewed`, `active_run` gets its result; None if its review is done."""
 
-    active_run: ActiveRun | None
+    is_reviewed: bool
+    active_run: ActiveRun | None = None
 
 
 class PermitChecker:
@@ -41,8 +42,8 @@ class PermitChecker:
     def __init__(self, gate: Gate, active_runs: ActiveRuns) -> None:
         self._gate, self._active_runs = gate, active_runs
 
-    async def check_call(self, request: ToolCallRequest) -> Permit | ToolMessage | None:
-        """None: the call needs no review. Permit: it may run. ToolMessage: the answer if it must not run."""
+    async def check_call(self, request: ToolCallRequest) -> Permit | ToolMessage:
+        """A ToolMessage is the answer if the call must not run."""
         origin = CallOrigin.from_request(request)
         # LangGraph starts every waiting task again, also those that get no answer now. These pause again
         # here.
@@ -80,7 +81,7 @@ class PermitChecker:
 
     async def _check_active(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun
-    ) -> Permit | ToolMessage | None:
+    ) -> Permit | ToolMessage:
         outcome, call_id = active_run.outcome, str(request.tool_call["id"])
         await failpoint("langgraph.after_resume")
         call = _find_call(outcome.review, call_id)
@@ -92,16 +93,16 @@ class PermitChecker:
                 return answer_message(request, answer.content, answer.status)
         if call.verdict.kind == "allow":
             _check_same(outcome.review, call, request)
-            return None
+            return Permit(is_reviewed=False)
         _check_args(request, outcome.review.arguments(call.key, 1).parse())
         if await outcome.once(_to_tool_call(request)):
             active_run.started.add(call_id)
-            return Permit(active_run)
+            return Permit(is_reviewed=True, active_run=active_run)
         return stop_message(request, STARTED_TEXT)
 
     async def _check_inactive(
         self, request: ToolCallRequest, origin: CallOrigin
-    ) -> Permit | ToolMessage | None:
+    ) -> Permit | ToolMessage:
         """Check a call of a turn whose review this process doesn't drive."""
         call = _to_tool_call(request)
         review = await self._load_review(origin)
@@ -116,17 +117,17 @@ class PermitChecker:
         ruling = deny_unless_allowed(await self._gate.policy.judge_async(call, request.state), call)
         if ruling.verdict.kind == "allow":
             _check_args(request)
-            return None
+            return Permit(is_reviewed=False)
         return answer_message(request, denial_text(call.name, ruling.verdict), "error")
 
     def _check_reviewed(
         self, request: ToolCallRequest, origin: CallOrigin, review: Review
-    ) -> Permit | ToolMessage | None:
+    ) -> Permit | ToolMessage:
         """Check a call of a known review. If it paused itself, it may continue after its review is done."""
         call = _find_call(review, str(request.tool_call["id"]))
         if call.verdict.kind == "allow":
             _check_same(review, call, request)
-            return None
+            return Permit(is_reviewed=False)
         driven = self._active_runs.open_interrupts(origin.claim) is not None
         if driven and _is_paused(review, call):
             _check_same(review, call, request)
@@ -140,7 +141,7 @@ class PermitChecker:
         if self._active_runs.can_continue(
             origin.claim, origin.task_id, str(request.tool_call["id"])
         ):
-            return Permit(active_run)
+            return Permit(is_reviewed=True, active_run=active_run)
         return stop_message(request, STARTED_TEXT)
 
     async def _is_of_another_turn(self, origin: CallOrigin, call: ToolCall) -> bool:
