@@ -18,13 +18,13 @@ from hitl_core.gate.submission import (
     build_review,
     check_redaction,
     check_review_key,
+    find_review,
     find_schema_flaw,
     freeze_calls,
     judge_calls,
     open_turn,
     read_origin,
     requester_of,
-    review_id_for,
 )
 from hitl_core.gate.waiting import Watchers
 
@@ -47,6 +47,7 @@ __all__ = [
     "check_redaction",
     "check_review_key",
     "denial_text",
+    "find_review",
     "find_schema_flaw",
     "freeze_calls",
     "is_cancelled",
@@ -54,5 +55,4 @@ __all__ = [
     "open_turn",
     "read_origin",
     "requester_of",
-    "review_id_for",
 ]

@@ -13,12 +13,7 @@ from hitl_core.gate.submission.calls import (
 )
 from hitl_core.gate.submission.inputs import check_cancel_reason, check_review_key, check_seconds
 from hitl_core.gate.submission.new_review import build_review, requester_of
-from hitl_core.gate.submission.review_key import (
-    ReviewKey,
-    open_turn,
-    read_origin,
-    review_id_for,
-)
+from hitl_core.gate.submission.review_key import ReviewKey, find_review, open_turn, read_origin
 from hitl_core.gate.submission.schemas import SchemaChecks, ToolSchemas, find_schema_flaw
 from hitl_core.gate.submission.submitter import PolicyRecorder, Submitter
 
@@ -37,11 +32,11 @@ __all__ = [
     "check_redaction",
     "check_review_key",
     "check_seconds",
+    "find_review",
     "find_schema_flaw",
     "freeze_calls",
     "judge_calls",
     "open_turn",
     "read_origin",
     "requester_of",
-    "review_id_for",
 ]

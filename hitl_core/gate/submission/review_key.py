@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import Place
+from hitl_core.model import Place, Review
 from hitl_core.review import Reviews
 from hitl_core.store import ThreadState, choose_partition, make_review_id
 
@@ -36,6 +36,13 @@ def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> s
     """The same id for the same turn, in any process."""
     partition = choose_partition(key.thread_id, partitions)
     return make_review_id(partition, key.agent, key.thread_id, key.turn, call_ids)
+
+
+async def find_review(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> Review | None:
+    """The review of these calls; None if they have none. Raises StoreUnavailable."""
+    id = review_id_for(key, call_ids, reviews.store.partitions)
+    snapshot = await reviews.with_retry(partial(reviews.store.load, id))
+    return snapshot and snapshot.review
 
 
 async def open_turn(

@@ -17,7 +17,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command, PregelTask, StateSnapshot
 
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, Refused
-from hitl_core.gate import Gate, Outcome, ReviewKey, read_origin, review_id_for
+from hitl_core.gate import Gate, Outcome, ReviewKey, find_review, read_origin
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.pauses import (
@@ -122,11 +122,8 @@ class ThreadReviews:
         """The review of these calls; None if they have none."""
         if not calls.message.id:
             return None
-        store = self._gate.reviews.store
         turn = ReviewKey(self._gate.agent, thread_id, calls.message.id, None)
-        review_id = review_id_for(turn, calls.ids, store.partitions)
-        snapshot = await self._gate.reviews.with_retry(partial(store.load, review_id))
-        return snapshot and snapshot.review
+        return await find_review(self._gate.reviews, turn, calls.ids)
 
     @asynccontextmanager
     async def hold_for_input(

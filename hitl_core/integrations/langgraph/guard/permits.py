@@ -13,7 +13,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from hitl_core.dialects import deny_unless_allowed
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, review_id_for
+from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, find_review
 from hitl_core.integrations.langgraph.arguments import args_problem, removal_problem
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.tool_call import (
@@ -104,8 +104,10 @@ class PermitChecker:
         self, request: ToolCallRequest, origin: CallOrigin
     ) -> Permit | ToolMessage:
         """Check a call of a turn whose review this process doesn't drive."""
-        call = _to_tool_call(request)
-        review = await self._load_review(origin)
+        call, review = _to_tool_call(request), None
+        if origin.turn:
+            turn = ReviewKey(self._gate.agent, origin.thread_id, origin.turn, None)
+            review = await find_review(self._gate.reviews, turn, origin.call_ids)
         if review is not None:
             return self._check_reviewed(request, origin, review)
         if await self._is_of_another_turn(origin, call):
@@ -173,16 +175,6 @@ class PermitChecker:
                 yield review
             if listed.is_done:  # live ones come first
                 return
-
-    async def _load_review(self, origin: CallOrigin) -> Review | None:
-        """The review of this turn."""
-        if not origin.turn:
-            return None
-        reviews = self._gate.reviews
-        turn = ReviewKey(self._gate.agent, origin.thread_id, origin.turn, None)
-        review_id = review_id_for(turn, origin.call_ids, reviews.store.partitions)
-        snapshot = await reviews.with_retry(lambda: reviews.store.load(review_id))
-        return snapshot and snapshot.review
 
 
 def _refuse_call(
