@@ -8,12 +8,18 @@ import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, Self, Unpack, overload
 from uuid import uuid4
 
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.submission import JudgedCalls, Submitter, check_cancel_reason, check_seconds
+from hitl_core.gate.submission import (
+    JudgedCalls,
+    SubmitOptions,
+    Submitter,
+    check_cancel_reason,
+    check_seconds,
+)
 from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter, cancellation
 from hitl_core.model import JsonObject, ToolCall
 from hitl_core.policy import Policy
@@ -103,22 +109,15 @@ class Gate:
         calls: Iterable[ToolCall] | JudgedCalls,
         *,
         thread_id: str,
-        requester: str | None = None,
-        turn: str | None = None,
-        context: Mapping[str, Any] | None = None,
-        tools: Mapping[str, JsonObject | None] | None = None,
-        path: Iterable[str] = (),
-        origin: str | None = None,
+        **options: Unpack[SubmitOptions],
     ) -> Outcome:
         """Submit and wait. See `submit` for the arguments and the errors."""
         self._listener.check_not_closed()
-        submitter, policy = self._submitter, self.policy
-        judged_calls = await submitter.judge(policy, calls, context, tools, path)
-        new = await submitter.build_review(policy, judged_calls, thread_id, requester, turn, origin)
+        new = await self._submitter.build_review(self.policy, calls, thread_id=thread_id, **options)
         # Watch the review before it is stored: otherwise `outcomes` in this process could claim it.
         review = new.review.model_copy(update={"waiter": self.process})
         with self._waiter.reserve(review.id):
-            await submitter.store(new._replace(review=review))
+            await self._submitter.store(new._replace(review=review))
             return await self.wait(review.id)
 
     async def submit(
@@ -149,10 +148,18 @@ class Gate:
         Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
         """
         self._listener.check_not_closed()
-        submitter, policy = self._submitter, self.policy
-        judged_calls = await submitter.judge(policy, calls, context, tools, path)
-        new = await submitter.build_review(policy, judged_calls, thread_id, requester, turn, origin)
-        await submitter.store(new)
+        new = await self._submitter.build_review(
+            self.policy,
+            calls,
+            thread_id=thread_id,
+            requester=requester,
+            turn=turn,
+            context=context,
+            tools=tools,
+            path=path,
+            origin=origin,
+        )
+        await self._submitter.store(new)
         return new.review.id
 
     async def wait(self, review_id: str) -> Outcome:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 from hitl_core.errors import GateClosed
 from hitl_core.gate import guard
@@ -16,9 +16,9 @@ from hitl_core.gate.blocking.outcome import BlockingOutcome, run_in_this_thread
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
 from hitl_core.gate.outcome import Outcome, Tool, failure_result, success_result
-from hitl_core.gate.submission import JudgedCalls
+from hitl_core.gate.submission import JudgedCalls, SubmitOptions
 from hitl_core.gate.waiting import HEARTBEAT_TTL
-from hitl_core.model import JsonObject, ToolCall
+from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
 
@@ -47,17 +47,6 @@ def connect(
             yield BlockingGate(gate, run)
         finally:
             run(connection.__aexit__(None, None, None))
-
-
-class SubmitOptions(TypedDict, total=False):
-    """The optional arguments of `Gate.submit`."""
-
-    requester: str | None
-    turn: str | None
-    context: Mapping[str, Any] | None
-    tools: Mapping[str, JsonObject | None] | None
-    path: Iterable[str]
-    origin: str | None
 
 
 class BlockingGate:

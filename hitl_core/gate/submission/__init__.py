@@ -15,7 +15,7 @@ from hitl_core.gate.submission.inputs import check_cancel_reason, check_review_k
 from hitl_core.gate.submission.new_review import build_review, requester_of
 from hitl_core.gate.submission.review_key import ReviewKey, find_review, open_turn, read_origin
 from hitl_core.gate.submission.schemas import SchemaChecks, ToolSchemas, find_schema_flaw
-from hitl_core.gate.submission.submitter import PolicyRecorder, Submitter
+from hitl_core.gate.submission.submitter import PolicyRecorder, SubmitOptions, Submitter
 
 __all__ = [
     "MAX_CALLS",
@@ -24,6 +24,7 @@ __all__ = [
     "PolicyRecorder",
     "ReviewKey",
     "SchemaChecks",
+    "SubmitOptions",
     "Submitter",
     "ToolSchemas",
     "build_review",

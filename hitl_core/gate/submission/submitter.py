@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.failpoints import failpoint
@@ -29,6 +29,17 @@ class NewReview(NamedTuple):
     rejected: Sequence[RejectedCall]
 
 
+class SubmitOptions(TypedDict, total=False):
+    """The optional arguments of `Gate.submit`."""
+
+    requester: str | None
+    turn: str | None
+    context: Mapping[str, Any] | None
+    tools: Mapping[str, JsonObject | None] | None
+    path: Iterable[str]
+    origin: str | None
+
+
 class Submitter:
     """Submits the calls of one agent. Its methods raise what `Gate.submit` raises."""
 
@@ -36,7 +47,40 @@ class Submitter:
         self._reviews, self._agent = reviews, agent
         self._policy_recorder = PolicyRecorder(reviews)
 
-    async def judge(
+    async def build_review(
+        self,
+        policy: Policy,
+        calls: Iterable[ToolCall] | JudgedCalls,
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        turn: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        tools: Mapping[str, JsonObject | None] | None = None,
+        path: Iterable[str] = (),
+        origin: str | None = None,
+    ) -> NewReview:
+        """The review to store. The arguments are those of `Gate.submit`. `policy` is recorded, without the
+        run's context.
+        """
+        judged_calls = await self._judge(policy, calls, context, tools, path)
+        review_key = ReviewKey(
+            self._agent, thread_id, "" if turn is None else turn, requester, origin
+        )
+        check_review_key(review_key)
+        check_path(judged_calls.path)
+        if turn == "":
+            raise InvalidToolCall("The turn has no name: leave it out, or give each turn its own.")
+        check_redaction(judged_calls)
+        await self._policy_recorder.record(self._agent, policy)
+        ids, is_named = [call.id for call in judged_calls.calls], turn is not None
+        review_key, state = await open_turn(self._reviews, review_key, ids, is_named=is_named)
+        partitions = self._reviews.store.partitions
+        return NewReview(
+            *build_review(review_key, judged_calls, partitions, state.now), state.rejected
+        )
+
+    async def _judge(
         self,
         policy: Policy,
         calls: Iterable[ToolCall] | JudgedCalls,
@@ -55,32 +99,6 @@ class Submitter:
         check_tools({} if tools is None else tools)
         policy = policy.for_run(context) if context is not None else policy
         return await judge_calls(policy, calls, tools=tools, path=path)
-
-    async def build_review(
-        self,
-        policy: Policy,
-        judged_calls: JudgedCalls,
-        thread_id: str,
-        requester: str | None,
-        turn: str | None,
-        origin: str | None,
-    ) -> NewReview:
-        """The review to store. `policy` is recorded, without the run's context."""
-        review_key = ReviewKey(
-            self._agent, thread_id, "" if turn is None else turn, requester, origin
-        )
-        check_review_key(review_key)
-        check_path(judged_calls.path)
-        if turn == "":
-            raise InvalidToolCall("The turn has no name: leave it out, or give each turn its own.")
-        check_redaction(judged_calls)
-        await self._policy_recorder.record(self._agent, policy)
-        ids, is_named = [call.id for call in judged_calls.calls], turn is not None
-        review_key, state = await open_turn(self._reviews, review_key, ids, is_named=is_named)
-        partitions = self._reviews.store.partitions
-        return NewReview(
-            *build_review(review_key, judged_calls, partitions, state.now), state.rejected
-        )
 
     async def store(self, new: NewReview) -> None:
         await failpoint("gate.before_submit")
