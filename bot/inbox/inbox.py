@@ -12,7 +12,7 @@ from functools import partial
 from hitl_core import telemetry
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Reviewer
+from hitl_core.model import MessageRef, Place, Reviewer
 from hitl_core.review import (
     AnswerDoubt,
     ChangeResult,
@@ -85,7 +85,7 @@ class Inbox:
         if message_ref is None or not (counted or reply.code in STALE_CODES):
             return
         # A click that counted changed the review, so its recorded messages are updated anyway.
-        if counted and reply.snapshot and place_of_message(reply.snapshot, message_ref):
+        if counted and reply.place:
             return
         with contextlib.suppress(TimeoutError):
             async with click_budget.timeout("record"):
@@ -94,20 +94,21 @@ class Inbox:
                 )
 
     async def _apply_in_time(self, command: InboxCommand, seen: PermittedSnapshot | None) -> Reply:
-        review_id, snapshot = command.review_id, None
+        review_id, snapshot, place = command.review_id, None, None
         start = time.time_ns()
         try:
             async with click_budget.timeout("apply"):
                 snapshot = await self._load(command, seen)
+                place = place_of_message(snapshot, command.message_ref)
                 review = snapshot.review
                 attributes = telemetry.review_attributes(review)
                 with telemetry.span("click", attributes, parent=review.trace, start=start):
                     if isinstance(command, Choose):
                         command = _decide_choice(command, snapshot)
-                    result = await self._store(command, snapshot)
+                    result = await self._store(command, snapshot, place)
         except Refused as refused:
             log.info("review %s: %s refused %s", review_id, refused.code, command.who.id)
-            return Reply.refusal(refused, snapshot, command)
+            return Reply.refusal(refused, snapshot, command, place)
         except (TimeoutError, StoreUnavailable) as error:
             log.warning("review %s: a click could not be stored: %s", review_id, error)
             return Reply("unavailable", refusals.RESULT_UNKNOWN)
@@ -117,10 +118,13 @@ class Inbox:
         except Exception as error:
             log.error("review %s: a click failed: %s", review_id, trace_of(error))
             return Reply("unavailable", refusals.RESULT_UNKNOWN)
-        return Reply("ok", snapshot=replace(snapshot, review=result.review, now=result.now))
+        changed = replace(snapshot, review=result.review, now=result.now)
+        return Reply("ok", snapshot=changed, place=place)
 
-    async def _store(self, command: Command, snapshot: PermittedSnapshot) -> ChangeResult:
-        findings = await self._check(command, snapshot)
+    async def _store(
+        self, command: Command, snapshot: PermittedSnapshot, place: Place | None
+    ) -> ChangeResult:
+        findings = await self._check(command, snapshot, place)
         await failpoint("bot.before_commit")
         with telemetry.span("decide", _decision_attributes(command)):
             result = await self._reviews.apply(command, snapshot, findings)
@@ -139,11 +143,12 @@ class Inbox:
             review_id, command.keys, who, seen, in_doubt=in_doubt
         )
 
-    async def _check(self, command: Command, snapshot: PermittedSnapshot) -> Findings:
+    async def _check(
+        self, command: Command, snapshot: PermittedSnapshot, place: Place | None
+    ) -> Findings:
         """The results of the command's look-ups. Raises Refused if something was not read, or is denied."""
         if command.op in snapshot.review.ops:
             return Findings()  # it is not applied again
-        place = place_of_message(snapshot, command.message_ref)
         if isinstance(command, Escalate):
             return Findings(place=place)
         marks, who = self.access.read_marks, command.who
@@ -176,10 +181,8 @@ class Inbox:
             await refresh
             return
         action = ",".join(command.keys) or None
-        seen = reply.snapshot
-        place = place_of_message(seen, command.message_ref) if seen else None
         record = self.access.refusal_audit.record(
-            command.review_id, reply.code, command.who, command.op, action, place
+            command.review_id, reply.code, command.who, command.op, action, reply.place
         )
         await asyncio.gather(refresh, record)
 

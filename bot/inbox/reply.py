@@ -59,7 +59,8 @@ class Reply:
     - `unread`: what the person must read first;
     - `unanswered`: the action whose approval needs the person's own answer, in a form;
     - `snapshot`: the review as it is now, after the change if there was one, so that the next page needs no
-      load. None if the review was not loaded.
+      load. None if the review was not loaded;
+    - `place`: the place of the card with the button; None if its message is not, or no longer, that card's.
     """
 
     code: Literal["ok"] | RefusalCode
@@ -67,6 +68,7 @@ class Reply:
     unread: Unread | None = None
     unanswered: ActionRef | None = None
     snapshot: PermittedSnapshot | None = None
+    place: Place | None = None
 
     @classmethod
     def refusal(
@@ -74,6 +76,7 @@ class Reply:
         refused: Refused,
         snapshot: PermittedSnapshot | None = None,
         command: InboxCommand | None = None,
+        place: Place | None = None,
     ) -> Reply:
         """`command`: what was refused; None if it was no command."""
         unread = refused.unread if isinstance(refused, ReadRequired) else None
@@ -85,7 +88,7 @@ class Reply:
                     command.review_id, command.action, proposal.revision, proposal.seal
                 )
         text = _about_all(refused) if isinstance(command, DecideAll) else str(refused)
-        return cls(refused.code, text, unread, unanswered, snapshot)
+        return cls(refused.code, text, unread, unanswered, snapshot, place)
 
 
 def _about_all(refused: Refused) -> str:

@@ -50,8 +50,9 @@ def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
 
 def _is_conversation(place: Place) -> bool:
     """Whether the place has members; otherwise it is one person or group."""
-    is_person_elsewhere = place.channel not in ("", NAME) and names_person(place)
-    return _place_id(place) is None and not is_person_elsewhere
+    if (channel := place.channel) == NAME:
+        return _place_id(place) is None
+    return not channel or not names_person(place)
 
 
 def _place_id(place: Place) -> str | None:
