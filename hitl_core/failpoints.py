@@ -1,6 +1,6 @@
 """Named points at which tests can crash or delay the process. Off unless HITL_FAILPOINTS sets one.
 
-    HITL_FAILPOINTS="outbox.after_post=kill;gate.after_once=pause:/tmp/go"
+    HITL_FAILPOINTS="outbox.after_card=kill;gate.after_once=pause:/tmp/go"
 
 `kill` ends the process like kill -9, `raise` raises FailpointError, `sleep:MS` waits, `pause:FILE`
 waits until the file exists. A failpoint acts every time the code reaches it.

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from hitl_core import telemetry
 from hitl_core.errors import Refused
-from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, escalation, open_items, pending_actions
 
@@ -62,17 +61,17 @@ class CardSync:
         matches = [ref for ref in found if gone is None or ref.key != gone.key]
         if again and not matches and is_over(review):
             return None
-        await failpoint("outbox.before_post")
-        mine = matches[0] if matches else await self._post(snapshot, place)
-        await failpoint("outbox.after_post")
-        winner = await store.record_post(review.id, place, mine, gone)
-        await self._messages.delete_others((mine, *matches[1:]), winner)
-        await failpoint("outbox.after_record")
-        if winner.key == mine.key and not matches:
+        posted = await self._messages.post_once(
+            "card",
+            matches,
+            lambda: self._post(snapshot, place),
+            lambda ref: store.record_post(review.id, place, ref, gone),
+        )
+        if posted.is_new:
             await self._thread.mark_calls(snapshot, place)
-        if winner.key == mine.key and not again:
-            await store.record_shown_version(review.id, place, review.version)
-        return winner
+            if not again:
+                await store.record_shown_version(review.id, place, review.version)
+        return posted.ref
 
     async def _post(self, snapshot: Snapshot, place: Place) -> MessageRef:
         review = snapshot.review

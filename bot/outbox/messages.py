@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, TypeVar
 
+from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Snapshot
 
 from ..card import Card, ThreadLine, build_card
@@ -25,6 +26,13 @@ log = logging.getLogger(__name__)
 #: How long a line in a thread waits for the limit of posts, in seconds: updates of cards wait for it.
 LINE_PATIENCE = 2.0
 T = TypeVar("T")
+
+
+class Posted(NamedTuple):
+    """The message that is recorded. `is_new`: it was posted just now, by this bot."""
+
+    ref: MessageRef
+    is_new: bool
 
 
 class Messages:
@@ -70,6 +78,24 @@ class Messages:
     ) -> MessageRef:
         conversation = await channel.conversation_id(place)
         return await self._pace.post(channel, conversation, call)
+
+    async def post_once(
+        self,
+        what: Literal["card", "digest"],
+        earlier: Sequence[MessageRef],
+        post: Callable[[], Awaitable[MessageRef]],
+        record: Callable[[MessageRef], Awaitable[MessageRef]],
+    ) -> Posted:
+        """Post a message, unless an `earlier` one was found, and record it. `record` returns the message that
+        is recorded: if two bots posted, the first one stays and the other bot deletes its own.
+        """
+        await failpoint(f"outbox.before_{what}")
+        mine = earlier[0] if earlier else await post()
+        await failpoint(f"outbox.after_{what}")
+        recorded = await record(mine)
+        await self.delete_others((mine, *earlier[1:]), recorded)
+        await failpoint(f"outbox.after_{what}_record")
+        return Posted(recorded, is_new=not earlier and recorded.key == mine.key)
 
     async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
         """Update the message. Returns False if somebody deleted it."""

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from hitl_core.errors import DigestUnreadable, ReviewNotFound
-from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import Digest, Job
@@ -173,19 +172,20 @@ class DigestSync:
         matches = [ref for ref in found if gone is None or ref.key != gone.key]
         if not (matches or digest.waiting):
             return None
-        await failpoint("outbox.before_digest")
-        mine = (
-            matches[0]
-            if matches
-            else await self._messages.post_card(place, await draw_digest(self._reviews, digest))
+
+        async def post() -> MessageRef:
+            card = await draw_digest(self._reviews, digest)
+            return await self._messages.post_card(place, card)
+
+        posted = await self._messages.post_once(
+            "digest",
+            matches,
+            post,
+            lambda ref: store.record_digest_message(digest.id, ref, gone),
         )
-        await failpoint("outbox.after_digest")
-        winner = await store.record_digest_message(digest.id, mine, gone)
-        await self._messages.delete_others((mine, *matches[1:]), winner)
-        await failpoint("outbox.after_digest_record")
         if matches:
             await store.redraw_digest(digest.id)
-        return winner
+        return posted.ref
 
     async def _record_posts(self, digest: Digest, ref: MessageRef) -> None:
         """Record the digest's message for each new review, and queue a job for it: its clocks start, and it

@@ -68,7 +68,7 @@ async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) 
 
 
 @pytest.mark.parametrize(
-    "point", ["outbox.before_post", "outbox.after_post", "outbox.after_record"]
+    "point", ["outbox.before_card", "outbox.after_card", "outbox.after_card_record"]
 )
 async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) -> None:
     """Faults W1 to W3: given a bot that is killed before it posts (W1), after the post (W2), or after
@@ -79,7 +79,7 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) ->
     waiting = scene.ask(gate, email())
     assert await bot.wait_end() == -9
     posted = [card["ts"] for card in await scene.cards()]
-    assert len(posted) == (0 if point == "outbox.before_post" else 1)
+    assert len(posted) == (0 if point == "outbox.before_card" else 1)
 
     await scene.bot()
     card = await scene.card("send_email")
@@ -96,7 +96,7 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) ->
 async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -> None:
     """Given a bot that is killed after its post, and an escalation that another bot reads before it takes
     over the dead one's entry; then in the end each channel has one message, and both show the decision."""
-    bot = await scene.bot_process("outbox.after_post=kill")
+    bot = await scene.bot_process("outbox.after_card=kill")
     gate = await scene.gate(SOON)
     waiting = scene.ask(gate, email())
     assert await bot.wait_end() == -9
@@ -113,7 +113,7 @@ async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -
 async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None:
     """Given a message that was posted beside the one that is noted (two bots at once, one killed before it
     deleted its own); when the card is taken over, then the message is deleted."""
-    bot = await scene.bot_process("outbox.after_post=kill")
+    bot = await scene.bot_process("outbox.after_card=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     assert await bot.wait_end() == -9
@@ -180,7 +180,7 @@ async def test_k2_two_bots_fire_the_same_step(
 async def test_two_bots_share_the_work_and_one_dies(scene: Scene) -> None:
     """Given reviews that come while a bot is killed at its first post; then another posts all of them, each
     once, in time."""
-    bot = await scene.bot_process("outbox.after_post=kill")
+    bot = await scene.bot_process("outbox.after_card=kill")
     gate = await scene.gate()
     for number in range(5):
         scene.ask(gate, email(), thread_id=f"t-{number}")

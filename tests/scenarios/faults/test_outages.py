@@ -129,7 +129,7 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
     server = own_redis()
     scene.redis_url = server.url
     go = scene.folder / "go"
-    monkeypatch.setenv("HITL_FAILPOINTS", f"outbox.after_post=pause:{go}")
+    monkeypatch.setenv("HITL_FAILPOINTS", f"outbox.after_card=pause:{go}")
     await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())

@@ -145,7 +145,7 @@ async def test_promise_3_a_click_that_is_under_way_at_sigterm_is_answered(scene:
 async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Scene) -> None:
     """Given a bot that has just posted when SIGTERM comes; then it notes where, and leaves nothing behind."""
     go = scene.folder / "go"
-    bot = await scene.bot_process(f"outbox.after_post=pause:{go}", "--only", "workers")
+    bot = await scene.bot_process(f"outbox.after_card=pause:{go}", "--only", "workers")
     gate = await scene.gate()
     scene.ask(gate, email())
     card = await scene.card("send_email")

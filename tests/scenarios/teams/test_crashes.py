@@ -20,7 +20,7 @@ from tests.support.teams.scene import ask, outcome
 from tests.support.teams.users import TeamsUsers, text_of
 from tests.support.waiting import wait_until
 
-POINTS = ["outbox.before_post", "outbox.after_post", "outbox.after_record"]
+POINTS = ["outbox.before_card", "outbox.after_card", "outbox.after_card_record"]
 
 
 class TeamsOffice:
@@ -94,7 +94,7 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts_to_teams(
     waiting = await ask(scene, email(), notify=[place])
     assert await bot.wait_end() == -9
     posted = [one.id for one in office.cards(conversation)]
-    assert len(posted) == (0 if point == "outbox.before_post" else 1)
+    assert len(posted) == (0 if point == "outbox.before_card" else 1)
 
     await office.bot()
     card = await office.noted_card(conversation)
@@ -137,7 +137,7 @@ async def test_promise_4_a_post_that_cant_be_looked_for_is_not_repeated(
     message is found, and its button works."""
     users, permissions = office.users, office.users.sandbox.app.permissions
     permissions.remove("ChannelMessage.Read.Group")
-    bot = await office.killed_bot("outbox.after_post")
+    bot = await office.killed_bot("outbox.after_card")
     waiting = await ask(scene, email(), notify=[f"teams:{APPROVALS}"])
     assert await bot.wait_end() == -9
     [posted] = office.cards(APPROVALS)
