@@ -44,6 +44,11 @@ class Verdict(Value):
     by_agent: bool = False
     computed: bool = False
 
+    @property
+    def rule_label(self) -> str:
+        """The rule as people read it within a sentence."""
+        return f"the rule `{self.rule}`" if self.rule else "the policy's default"
+
 
 class Reviewer(Value):
     """A person who may decide. Channel, team (or tenant) and id identify the person; the name is only

@@ -18,7 +18,6 @@ from hitl_core.model import (
     Place,
     Review,
     Reviewer,
-    Verdict,
 )
 from hitl_core.review import vote_count
 from hitl_core.review.edits import (
@@ -75,7 +74,8 @@ def decide(
         if ruling.verdict is not None:
             excluded = action.route.reviewers.exclude_requester and review.is_requester(by)
             approval_counts = has_new_grant and not ruling.is_stricter and not excluded
-            note = " ".join(filter(None, (note, _rule_note(name, ruling.verdict))))
+            rule_note = f"(This {name} falls under {ruling.verdict.rule_label}.)"
+            note = " ".join(filter(None, (note, rule_note)))
     if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
         action = vote_count.add_vote(review, action, proposal, message, by, now)
     if ruling is not None and action.is_pending:
@@ -198,11 +198,6 @@ def _result(
     if action.decision is not None:
         return "decided", action.decision.type
     return "edited" if vote_type == "edit" else "voted", proposal.type
-
-
-def _rule_note(name: str, verdict: Verdict) -> str:
-    rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
-    return f"(This {name} falls under {rule}.)"
 
 
 def add_revision(

@@ -23,6 +23,7 @@ from hitl_core.model import (
 )
 from hitl_core.policy import find_unreachable_quorum
 from hitl_core.review.edits import Proposal, final_answer
+from hitl_core.review.transition import PAST_VERBS
 from hitl_core.sentences import join_names
 
 VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
@@ -30,12 +31,6 @@ VoteType = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
 #: The answers that mean no: the tool does not run, and its result does not say that it ran. After all others
 #: the call runs, or the answer replaces its result.
 NEGATIVE: frozenset[VoteType] = frozenset({"reject", "ignore", "skip"})
-_PAST = {
-    "approve": "approved",
-    "reject": "rejected",
-    "respond": "answered",
-    "ignore": "skipped",
-}
 LAST_VOTE_FROM_CHAT = (
     "The other votes are from the chat, and only the bot can check whether those people may still decide. So"
     " the last vote must come from the chat. Nothing was changed."
@@ -124,8 +119,8 @@ def drop_votes(
 
 
 def _repeat_message(vote_type: VoteType) -> str:
-    answer = f"You already {_PAST[vote_type]} this" if vote_type in _PAST else "You already said so"
-    return f"{answer}. Another person is needed."
+    answer = f"{PAST_VERBS[vote_type]} this" if vote_type in PAST_VERBS else "said so"
+    return f"You already {answer}. Another person is needed."
 
 
 def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Reviewer) -> None:

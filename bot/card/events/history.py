@@ -79,7 +79,7 @@ def _new_rule_text(action: Action, edited: EditRecord) -> str | None:
     """
     if edited.under is None:
         return None
-    rule = f"the rule `{edited.under.rule}`" if edited.under.rule else "the policy's default"
+    rule = edited.under.rule_label
     if edited is not action.edits[-1]:
         return f"The edit fell under {rule}."
     if (quorum := action.route.reviewers.quorum) > 1:

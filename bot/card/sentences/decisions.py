@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from hitl_core.review import PAST_VERBS
+
 from ..alike import MIN_ALIKE, common_values, group_differences, join_numbers
 from ..arguments import shorten_fact
 from ..model import (
@@ -37,22 +39,26 @@ _DIGITS = re.compile(r"\d+")
 _BY_AGENT = "the agent"
 
 #: The sign and the words for each decision. A screen reader can't read the sign alone.
-_DECISION_TEXTS = {
-    "approve": ("✔", "approved by"),
-    "edit": ("✎", "edited and approved by"),
-    "reject": ("✖", "rejected by"),
-    "respond": ("↩", "answered by"),
-    "ignore": ("⊘", "skipped by"),
-    "cancel": ("⊗", "cancelled by"),
-    "moved": ("↪", "now decided by others, after an edit by"),
+_SIGNS = {
+    "approve": "✔",
+    "edit": "✎",
+    "reject": "✖",
+    "respond": "↩",
+    "ignore": "⊘",
+    "cancel": "⊗",
+    "moved": "↪",
+}
+_VERBS: Mapping[str, str] = {
+    **PAST_VERBS,
+    "cancel": "cancelled",
+    "moved": "now decided by others, after an edit",
 }
 
 
 def elsewhere_line(items: Sequence[DecidedElsewhere]) -> Line:
     """The decisions before the review came to this place."""
     each: list[Line] = [
-        (Code(one.name), Text(f" {_DECISION_TEXTS[one.type][1]} "), decider(one.by))
-        for one in items
+        (Code(one.name), Text(f" {_VERBS[one.type]} by "), decider(one.by)) for one in items
     ]
     return (Text("Decided earlier: "), *join_lines(each), Text("."))
 
@@ -168,13 +174,13 @@ def _who_decided(item: DecisionLine) -> Line:
     number = f"{item.number}  " if item.number is not None else ""
     if item.type == "allow":
         return (Strong(f"{number}{item.name}"), Text("  allowed by the policy"))
-    sign = Strong(f"{_DECISION_TEXTS[item.type][0]} {number}{item.name}")
+    sign = Strong(f"{_SIGNS[item.type]} {number}{item.name}")
     editors = list({edit.by.key: edit.by for edit in item.edits}.values())
     others_approved = [one.key for one in editors] != [one.key for one in item.by]
     if item.type == "edit" and editors and others_approved:
         verb: Line = (Text("  edited by "), *people_line(editors), Text(", approved by "))
     else:
-        verb = (Text(f"  {_DECISION_TEXTS[item.type][1]} "),)
+        verb = (Text(f"  {_VERBS[item.type]} by "),)
     nobody = Text(_BY_AGENT if item.type == "cancel" else NOT_IN_TIME)
     rest = (Text(": it did not run"),) if item.type == "cancel" else ()
     return (sign, *verb, *(people_line(item.by) or (nobody,)), *rest)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hitl_core.model import Action, Review, is_digest_id
+from hitl_core.model import Action, DecisionType, Review, is_digest_id
+from hitl_core.review import PAST_VERBS
 from hitl_core.sentences import join_names
 
 from ... import text
@@ -32,13 +33,6 @@ from ..people import requester
 
 MAX_NAME = 60
 MAX_QUESTION = 60
-_DECISION_WORDS: dict[str, str] = {
-    "approve": "approved",
-    "edit": "edited and approved",
-    "reject": "rejected",
-    "respond": "answered",
-    "ignore": "skipped",
-}
 
 
 class CardState(NamedTuple):
@@ -111,11 +105,11 @@ def result_text(state: CardState) -> str:
         return " edited, now decided by others"
     if state.review.cancelled:
         return " cancelled"
-    kinds = Counter(action.decision.type for action in state.here if action.decision)
+    kinds = Counter[DecisionType](action.decision.type for action in state.here if action.decision)
     if len(kinds) == 1:
-        return f" {_DECISION_WORDS[next(iter(kinds))]}"
+        return f" {PAST_VERBS[next(iter(kinds))]}"
     kinds["approve"] += kinds.pop("edit", 0)
-    counts = [f"{kinds[one]} {word}" for one, word in _DECISION_WORDS.items() if kinds[one]]
+    counts = [f"{kinds[one]} {word}" for one, word in PAST_VERBS.items() if kinds[one]]
     return f": {', '.join(counts)}" if counts else " decided"
 
 
@@ -137,7 +131,7 @@ def _tools_text(names: Sequence[str]) -> str:
 MAX_REQUESTER = 96
 MAX_PATH = 193
 
-DEADLINE_TEXTS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
+DEADLINE_TEXTS = {**PAST_VERBS, "respond": "answered by the policy"}
 
 
 def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:

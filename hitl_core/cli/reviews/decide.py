@@ -211,10 +211,9 @@ def _new_rule_note(action: Action, verdict: Verdict) -> str:
     """The note after an edit, if another rule matches it. The editor's approval never counts then, because
     the command line can't check whether that rule names the editor.
     """
-    rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
     where = join_names(map(phrases.place_text, action.places))
     people = phrases.describe_reviewers(action.route.reviewers)
-    return f"After the edit, {rule} applies, so it waits in {where}: {people}."
+    return f"After the edit, {verdict.rule_label} applies, so it waits in {where}: {people}."
 
 
 def _cli_refusal(refused: Refused, review: Review, action: Action) -> Refused:
