@@ -1,7 +1,7 @@
 """What operators see: problems, notices in the bot's channel, `/readyz`, `/metrics`, checks of places."""
 
 from .audit_problem import report_sealing
-from .delivery_problems import DeliveryProblems
+from .delivery_problems import DeliveryProblems, delivery_subject
 from .health import Health
 from .loss_watch import LossWatch
 from .notices import Notices
@@ -19,6 +19,7 @@ __all__ = [
     "Probe",
     "ReadableReviews",
     "add_metrics",
+    "delivery_subject",
     "log_changes",
     "make_probe",
     "public_reason",

@@ -37,7 +37,7 @@ class DeliveryProblems:
         why, name = str(error), self._channels.name_of(place)
         if undecidable:
             text = undecidable_text(review.id, name, why)
-            self._health.report("delivery", _subject(review, place), text)
+            self._health.report("delivery", delivery_subject(review.id, place), text)
         elif isinstance(error, NotFound):
             self._health.report("place", place, unusable_text(name, error))
         with suppress(Refused):
@@ -57,7 +57,7 @@ class DeliveryProblems:
     async def resolve_shown(self, review: Review, place: Place) -> None:
         """The card is there, and enough people may decide now: end the problem."""
         if (problem := review.troubles.get(place)) is not None and problem.is_shown:
-            self._health.resolve("delivery", _subject(review, place))
+            self._health.resolve("delivery", delivery_subject(review.id, place))
             await self.resolve(review, place)
 
     async def resolve(self, review: Review, place: Place, *, is_reached: bool = True) -> None:
@@ -75,9 +75,11 @@ class DeliveryProblems:
                 )
 
 
-def _subject(review: Review, place: Place) -> str:
-    """The subject that the lane uses too, so that the lane also ends the problem."""
-    return f"{review.id} at {place}"
+def delivery_subject(review_id: str, place: Place) -> str:
+    """The subject of a card that can't be shown. The lane uses it too, so that the lane also ends the
+    problem.
+    """
+    return f"{review_id} at {place}"
 
 
 def unusable_text(name: str, why: NotFound) -> str:

@@ -13,7 +13,7 @@ from hitl_core.errors import StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.store import Job, LaneHalf, Recheck, Store
 
-from ..health import Health
+from ..health import Health, delivery_subject
 
 log = logging.getLogger(__name__)
 
@@ -108,15 +108,11 @@ class StuckJobs:
         what = "digest" if is_digest_id(job.review_id) else "review"
         why = why.removesuffix(".")
         text = f"The {what} {short_id(job.review_id)} can't be shown at {job.place}: {why}."
-        self._health.report("delivery", _subject(job), text)
+        self._health.report("delivery", delivery_subject(job.review_id, job.place), text)
 
     def report_success(self, job: Job) -> None:
         """The card is shown, so its problem is over."""
-        self._health.resolve("delivery", _subject(job))
-
-
-def _subject(job: Job) -> str:
-    return f"{job.review_id} at {job.place}"
+        self._health.resolve("delivery", delivery_subject(job.review_id, job.place))
 
 
 class TriedTooOften(Exception):
