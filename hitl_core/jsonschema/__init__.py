@@ -16,7 +16,13 @@ from hitl_core.jsonschema.errors import (
     parse_pointers,
     to_pointer,
 )
-from hitl_core.jsonschema.flatten import CannotFlatten, FlatSchema, Schema, SchemaFlattener
+from hitl_core.jsonschema.flatten import (
+    CannotFlatten,
+    FlatSchema,
+    Schema,
+    SchemaFlattener,
+    schema_properties,
+)
 from hitl_core.jsonschema.formats import format_name, is_valid_format
 from hitl_core.jsonschema.hidden import (
     HIDDEN,
@@ -99,6 +105,7 @@ __all__ = [
     "mask_value",
     "parse_pointer",
     "parse_pointers",
+    "schema_properties",
     "search",
     "to_pointer",
     "wrap_schema",

@@ -28,6 +28,14 @@ _FLAGS = ("readOnly", "writeOnly", "uniqueItems")
 _IGNORED_KEYS = ("$schema", "$id", "$defs", "definitions", "$anchor")
 
 
+def schema_properties(schema: object) -> dict[str, Any]:
+    """The schema of each property; {} if there is none, or if this is not the schema of an object."""
+    if not isinstance(schema, dict):
+        return {}
+    properties = cast(Schema, schema).get("properties")
+    return cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
+
+
 class CannotFlatten(Exception):
     """The parts can't become one schema for a form field. The form shows the value as JSON."""
 

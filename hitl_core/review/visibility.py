@@ -21,6 +21,7 @@ from hitl_core.jsonschema import (
     find_hidden,
     is_hiding_unclear,
     mask_args,
+    schema_properties,
     to_pointer,
 )
 from hitl_core.model import Action, Call, Review, ReviewConfig
@@ -202,7 +203,7 @@ def declared_arguments(config: ReviewConfig) -> dict[str, object]:
     not used: it must not make a key look like the policy's.
     """
     schema = config.policy_schema
-    return _properties(_join(_parts(schema))) if schema else {}
+    return schema_properties(_join(_parts(schema))) if schema else {}
 
 
 def _parts(schema: Schema) -> list[Schema]:
@@ -223,9 +224,9 @@ def _join(schemas: list[Schema]) -> Schema:
     if not others:
         return first
     properties = {
-        name: each for one in reversed(schemas) for name, each in _properties(one).items()
+        name: each for one in reversed(schemas) for name, each in schema_properties(one).items()
     }
-    order = dict.fromkeys(name for one in schemas for name in _properties(one))
+    order = dict.fromkeys(name for one in schemas for name in schema_properties(one))
     return {
         **first,
         "properties": {name: properties[name] for name in order},
@@ -235,14 +236,11 @@ def _join(schemas: list[Schema]) -> Schema:
 
 def _with_types(policy_schema: Schema, added: Iterable[Schema]) -> Schema:
     """The policy's schema, with what `added` say about arguments that the policy doesn't describe."""
-    known, more = _properties(policy_schema), dict[str, object]()
+    known, more = schema_properties(policy_schema), dict[str, object]()
     for bare in added:
         if not has_refs(bare):
-            more |= {name: each for name, each in _properties(bare).items() if name not in known}
+            more |= {
+                name: each for name, each in schema_properties(bare).items() if name not in known
+            }
     # `redaction_pointers` finds what is hidden, so the added schemas don't have to say it.
     return {**policy_schema, "properties": {**known, **more}, NO_TEXTS_MARK: True}
-
-
-def _properties(schema: Schema) -> dict[str, object]:
-    properties = schema.get("properties")
-    return cast("dict[str, object]", properties) if isinstance(properties, dict) else {}

@@ -14,7 +14,6 @@ from .masking import (
     mark_hidden,
     mask,
     mask_action,
-    schema_properties,
 )
 from .rows import MAX_LABEL, PATH_SEPARATOR, argument_label, argument_rows, main_fact, shorten_fact
 from .value_text import MAX_INLINE, amount_text, format_value, has_own_lines
@@ -42,6 +41,5 @@ __all__ = [
     "mark_hidden",
     "mask",
     "mask_action",
-    "schema_properties",
     "shorten_fact",
 ]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from hitl_core.jsonschema import find_hidden, mask_args
+from hitl_core.jsonschema import find_hidden, mask_args, schema_properties
 from hitl_core.model import Action, DisplayHint
 from hitl_core.review import declared_arguments, redaction_pointers, visible_schema
 
@@ -40,9 +40,9 @@ def mask(
     arguments of the schema.
     """
     masked = hide(args, schema, redact)
-    items = ((key, masked[key]) for key in keys_in_order(masked, schema))
-    hints = {hint.pointer: hint for hint in display}
     schemas = schema_properties(schema)
+    items = ((key, masked[key]) for key in keys_in_order(masked, schemas))
+    hints = {hint.pointer: hint for hint in display}
     known = schemas if declared is None else declared
     return MaskedArgs(tuple(items), schemas, known, masked is not args, hints)
 
@@ -72,14 +72,6 @@ def mark_hidden(visible: str) -> str:
     return visible.replace(f'"{_MARK}"', HIDDEN_MARK).replace(_MARK, HIDDEN_MARK)
 
 
-def keys_in_order(args: dict[str, Any], schema: object) -> list[str]:
-    """The keys of `args` in the schema's order, then the others."""
-    return list(dict.fromkeys([k for k in schema_properties(schema) if k in args] + list(args)))
-
-
-def schema_properties(schema: object) -> dict[str, Any]:
-    """The schema of each argument or value; {} if there is none, or if it is not an object."""
-    if not isinstance(schema, dict):
-        return {}
-    properties = cast("dict[str, Any]", schema).get("properties")
-    return cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
+def keys_in_order(args: Mapping[str, Any], schemas: Iterable[str]) -> list[str]:
+    """The keys of `args` in the order of their schemas, then those without a schema."""
+    return list(dict.fromkeys([k for k in schemas if k in args] + list(args)))

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
-from hitl_core.jsonschema import to_pointer
+from hitl_core.jsonschema import schema_properties, to_pointer
 
 from ... import text
 from ..model import as_part, as_parts, clip_parts, close_quote, quote
-from .masking import MaskedArgs, keys_in_order, mark_hidden, schema_properties
+from .masking import MaskedArgs, keys_in_order, mark_hidden
 from .value_text import Drawing, draw_value, draw_values, fact_texts, has_own_lines, is_large
 
 #: The most values in a small object.
@@ -135,7 +135,7 @@ def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], room: int) -> li
             break
         room -= len(f"{labels[-1]}: ")
     rows = rows[: len(labels)]
-    raws = fact_texts(value for _, value in rows)
+    raws = fact_texts([value for _, value in rows])
     if amounts:
         drawn = [amounts.get(to_pointer((key,))) for key, _ in rows]
         raws = [one.raw if one else raw for one, raw in zip(drawn, raws, strict=True)]
@@ -144,7 +144,7 @@ def _facts(masked: MaskedArgs, rows: Sequence[tuple[str, Any]], room: int) -> li
 
 def _beginnings(raws: Sequence[str]) -> list[str]:
     most = 3 * MAX_FACT_PART
-    shorts = text.shorten_each((raw[:most] for raw in raws), MAX_FACT_PART)
+    shorts = text.shorten_each([raw[:most] for raw in raws], MAX_FACT_PART)
     return [
         short if len(raw) <= most or short.endswith("…") else f"{short}…"
         for raw, short in zip(raws, shorts, strict=True)
@@ -158,8 +158,8 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
     label = quote_key(key) if is_foreign else argument_label(key, masked.schemas.get(key))
     if not _is_small(key, value, pointer, masked):
         return [_Cell(pointer, label, value, is_declared, (key,))]
-    own = masked.schemas.get(key)
-    within, known = schema_properties(own), schema_properties(masked.declared.get(key))
+    within = schema_properties(masked.schemas.get(key))
+    known = schema_properties(masked.declared.get(key))
     return [
         _Cell(
             f"{pointer}/{name}",
@@ -169,7 +169,7 @@ def _cells(key: str, value: Any, masked: MaskedArgs) -> list[_Cell]:
             is_declared and (name in known or not known),
             (key, name),
         )
-        for name in keys_in_order(value, own)
+        for name in keys_in_order(value, within)
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hitl_core.jsonschema import to_pointer
+from hitl_core.jsonschema import schema_properties, to_pointer
 from hitl_core.model import (
     Action,
     DisplayHint,
@@ -29,7 +29,6 @@ from ..arguments import (
     hide,
     keys_in_order,
     mark_hidden,
-    schema_properties,
 )
 from ..model import Attempt, Change, Edit, EscalationNote
 from ..people import people_of
@@ -99,12 +98,12 @@ def _asks_others(action: Action) -> bool:
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     """The changes between the revision before and this one. Before revision 1 is the rejected call."""
-    schema = visible_schema(action.config)
+    schemas = schema_properties(visible_schema(action.config))
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
     each = [
         (key, _value_text(old, key), _value_text(new, key))
-        for key in keys_in_order({**old, **new}, schema)
+        for key in keys_in_order({**old, **new}, schemas)
     ]
     differ = [key for key, before, after in each if before != after]
     hints = {hint.pointer: hint for hint in action.config.display}
@@ -113,8 +112,7 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     if redact:
         old, new = hide(old, None, redact), hide(new, None, redact)
     texts = [(key, _value_text(old, key, hints), _value_text(new, key, hints)) for key in differ]
-    known = schema_properties(schema)
-    return [_change(argument_label(key, known.get(key)), *both) for key, *both in texts]
+    return [_change(argument_label(key, schemas.get(key)), *both) for key, *both in texts]
 
 
 def _change(label: str, old: str | None, new: str | None) -> Change:

@@ -7,6 +7,7 @@ from typing import cast
 
 from hitl_core.dialects.parts.json import Json
 from hitl_core.dialects.parts.python import PYTHON_DECISIONS
+from hitl_core.jsonschema import schema_properties
 from hitl_core.model import Action, DecisionType
 
 _BRANCH: dict[DecisionType, str] = {
@@ -25,20 +26,15 @@ def read_response_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json |
     args_schemas: dict[DecisionType, Json | None] = {}
     for branch in cast(list[object], branches) if isinstance(branches, list) else []:
         part = _resolve_ref(branch, known)
-        kind = _resolve_ref(_property_schema(part, "type"), known).get("const")
+        kind = _resolve_ref(schema_properties(part).get("type"), known).get("const")
         decision: DecisionType | None = next(
             (each for each in PYTHON_DECISIONS if each == kind), None
         )
         if decision is not None:
-            edited = _resolve_ref(_property_schema(part, "edited_action"), known)
-            args = _resolve_ref(_property_schema(edited, "args"), known)
+            edited = _resolve_ref(schema_properties(part).get("edited_action"), known)
+            args = _resolve_ref(schema_properties(edited).get("args"), known)
             args_schemas[decision] = {**args, "$defs": known} if args and known else args or None
     return tuple(args_schemas), args_schemas.get("edit")
-
-
-def _property_schema(schema: Json, name: str) -> object:
-    properties = schema.get("properties")
-    return cast(Json, properties).get(name) if isinstance(properties, dict) else None
 
 
 def _resolve_ref(part: object, defs: Json) -> Json:
