@@ -157,16 +157,16 @@ def _make_workers(
 ) -> Workers:
     timing = timing or Timing()
     reviews = Reviews(store, retry_seconds=5.0)
-    delivery = Delivery(reviews, parts.channels, parts.directory, timing.pace, health)
+    delivery = Delivery(reviews, parts.channels, parts.directory, health, timing.pace)
     outbox = Outbox(
         reviews,
         delivery,
+        health,
         lane_lease=timing.lane_lease,
         requeue_interval=timing.requeue_interval,
         late_window=timing.late_window,
-        health=health,
-        gather=DigestMaker(reviews, parts.channels, settings.hitl_digest_after, health).gather,
+        gather=DigestMaker(reviews, parts.channels, health, settings.hitl_digest_after).gather,
     )
     timers = DueTimers(Reviews(store, retry_seconds=1.5), health, interval=timing.timers_interval)
-    deciders = DeciderCheck(reviews, delivery, timing.pace, health)
+    deciders = DeciderCheck(reviews, delivery, health, timing.pace)
     return Workers(outbox, timers, deciders, *others)

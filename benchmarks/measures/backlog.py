@@ -67,7 +67,7 @@ class _Slack(SlackChannel):
     """A minimal Slack: it accepts one message a second, and has one channel."""
 
     def __init__(self) -> None:
-        super().__init__(AsyncWebClient(token="xoxb-bench"), "C0APPROVE")
+        super().__init__(AsyncWebClient(token="xoxb-bench"), "C0APPROVE", Health())
         self.team, self.posts, self.last, self._free_at = "T0ACME", 0, 0.0, 0.0
 
     async def conversation_id(self, place: Place) -> str:
@@ -112,8 +112,8 @@ async def _run(count: int, after: int) -> tuple[float, int]:
         for n in range(count)
     ]
     reviews, channels = Reviews(store), Channels(channel)
-    delivery = Delivery(reviews, channels, Directory(channels), 1.0)
-    gather = DigestMaker(reviews, channels, after).gather
+    delivery = Delivery(reviews, channels, Directory(channels), Health(), 1.0)
+    gather = DigestMaker(reviews, channels, Health(), after).gather
     lane = Lane(DEFAULT_PLACE, store, delivery.run_job, Health(), LATE_WINDOW, 1.0, gather=gather)
     submitted = loop.time()
     await lane.run()

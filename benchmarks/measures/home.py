@@ -17,6 +17,7 @@ from benchmarks.support.amount import Amount
 from benchmarks.support.fixture import EVERYSEC
 from bot.channels.registry import Channels
 from bot.channels.slack import SlackChannel, view_blocks
+from bot.health import Health
 from bot.inbox import HomeLoader
 from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
@@ -42,7 +43,7 @@ async def measure(amount: Amount) -> list[Figure]:
             store = await RedisStore.open(server.url)
             try:
                 client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url)
-                channel = SlackChannel(client, "#agent-approvals")
+                channel = SlackChannel(client, "#agent-approvals", Health())
                 await channel.start()
                 who = Reviewer(channel="slack", team=channel.team, id=ALICE, name="Alice")
                 times: list[float] = []

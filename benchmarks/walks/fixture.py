@@ -15,6 +15,7 @@ from benchmarks.programs.slack import ANSWERS, CHANNEL, PERSON, TEAM
 from bot.card import build_card
 from bot.channels.registry import Channels
 from bot.channels.slack import HomeTab, Listeners, SlackChannel, card_message
+from bot.health import Health
 from bot.inbox import HomeLoader, Inbox
 from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
@@ -64,7 +65,7 @@ class Fixture:
         )
 
     async def start(self) -> None:
-        channel = SlackChannel(self.slack, CHANNEL)
+        channel = SlackChannel(self.slack, CHANNEL, Health())
         await channel.start()
         channels = Channels(channel)
         directory = Directory(channels)

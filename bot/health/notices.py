@@ -42,12 +42,10 @@ class Notices:
         store: Store,
         post: Post,
         *,
-        interval: float = INTERVAL,
-        delay: float = NOTICE_DELAY,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._health, self._store, self._post = health, store, post
-        self._interval, self._delay, self._clock = interval, delay, clock
+        self._clock = clock
         #: The problems that any bot has posted, and until when Redis remembers that.
         self._posted: dict[tuple[ProblemKind, str], tuple[Problem, float]] = {}
         self._task: asyncio.Task[None] | None = None
@@ -65,7 +63,7 @@ class Notices:
     async def run(self) -> None:
         """Runs until cancelled."""
         while True:
-            await asyncio.sleep(self._interval)
+            await asyncio.sleep(INTERVAL)
             with self._health.report_errors("delivery", "notices", _UNPOSTED):
                 await self.tick()
 
@@ -77,11 +75,11 @@ class Notices:
         current = {
             one.key: one for one in self._health.current_problems() if one.key != OWN_CHANNEL
         }
-        lasting = [one for one in current.values() if now - one.since >= self._delay]
+        lasting = [one for one in current.values() if now - one.since >= NOTICE_DELAY]
         new = [one for one in lasting if one.key not in self._posted]
         over = [one for key, (one, _) in self._posted.items() if key not in current]
         await self._remember([one for one in lasting if one.key in self._posted], now)
-        if not (new or over) or not await self._store.try_lock("notices", self._delay):
+        if not (new or over) or not await self._store.try_lock("notices", NOTICE_DELAY):
             return
         new = [one for one in new if not await self._is_posted(one, now)]
         ended = [one for one in over if await self._store.draft(_draft_key(one)) is not None]

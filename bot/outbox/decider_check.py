@@ -38,11 +38,11 @@ class DeciderCheck:
         self,
         reviews: Reviews,
         delivery: Delivery,
+        health: Health,
         pace: float = 0.0,
-        health: Health | None = None,
     ) -> None:
         self._reviews, self._deciders, self._pace = reviews, delivery.deciders, pace
-        self._health = health or Health()
+        self._health = health
         self._readable = ReadableReviews(reviews, self._health)
         self._after: LiveReview | None = None
         self._drawn_after: LiveReview | None = None

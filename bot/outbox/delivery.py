@@ -36,12 +36,12 @@ class Delivery:
         reviews: Reviews,
         channels: Channels,
         directory: Directory,
+        health: Health,
         pace: float = 0.0,
-        health: Health | None = None,
     ) -> None:
         self._reviews, self._channels = reviews, channels
         self._messages = Messages(channels, RateLimit(reviews.store, pace))
-        self._delivery_problems = DeliveryProblems(reviews, channels, health or Health())
+        self._delivery_problems = DeliveryProblems(reviews, channels, health)
         self._recipients = Recipients(channels, directory, reviews.store)
         self._thread = ThreadSync(reviews, self._messages)
         self._cards = CardSync(reviews, self._messages, self._thread)

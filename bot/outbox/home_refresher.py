@@ -41,13 +41,12 @@ class HomeRefresher:
         self,
         store: Store,
         publish: Mapping[str, PublishHome],
-        health: Health | None = None,
+        health: Health,
         *,
         interval: float = HOME_INTERVAL,
-        keep_for: float = KEEP_FOR,
     ) -> None:
-        self._store, self._publish, self._health = store, publish, health or Health()
-        self._interval, self._keep_for = interval, keep_for
+        self._store, self._publish, self._health = store, publish, health
+        self._interval = interval
         #: The people whose last update failed, by channel.
         self._failing = defaultdict[str, set[str]](set)
 
@@ -59,7 +58,7 @@ class HomeRefresher:
                 await self.tick()
 
     async def tick(self) -> None:
-        viewers = await self._store.home_viewers(await self._store.now() - self._keep_for)
+        viewers = await self._store.home_viewers(await self._store.now() - KEEP_FOR)
         for people in self._failing.values():
             people &= {*viewers}
         for person in viewers:

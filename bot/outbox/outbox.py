@@ -48,11 +48,11 @@ class Outbox:
         self,
         reviews: Reviews,
         delivery: Delivery,
+        health: Health,
         *,
         lane_lease: float = LANE_LEASE,
         requeue_interval: float = REQUEUE_INTERVAL,
         late_window: float = LATE_WINDOW,
-        health: Health | None = None,
         gather: Gather | None = None,
     ) -> None:
         self._delivery, self._store, self._gather = delivery, reviews.store, gather
@@ -61,7 +61,7 @@ class Outbox:
             requeue_interval,
             late_window,
         )
-        self._health = health or Health()
+        self._health = health
         self._bot_id = uuid4().hex
         self._all_retried, self._requeue_pause = False, 0.0
         self.lanes: dict[str, Lane] = {}

@@ -8,6 +8,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack.channel import SlackChannel
+from bot.health import Health
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
 
@@ -21,6 +22,6 @@ async def sandbox() -> AsyncIterator[Sandbox]:
 @pytest.fixture
 async def channel(sandbox: Sandbox) -> SlackChannel:
     client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
-    channel = SlackChannel(client, "#agent-approvals")
+    channel = SlackChannel(client, "#agent-approvals", Health())
     await channel.start()
     return channel

@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card
 from bot.channels.slack.channel import SlackChannel
+from bot.health import Health
 from hitl_core.model import MessageRef, Place
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
@@ -32,6 +33,6 @@ def _ours(ref: MessageRef) -> MessageRef:
 async def second_channel() -> AsyncIterator[tuple[TeamsLike, Sandbox]]:
     async with running_sandbox() as sandbox:
         client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
-        channel = TeamsLike(client, "#agent-approvals")
+        channel = TeamsLike(client, "#agent-approvals", Health())
         await channel.start()
         yield channel, sandbox

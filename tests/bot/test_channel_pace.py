@@ -9,6 +9,7 @@ import pytest
 
 from bot.channels.contract import RateLimited
 from bot.channels.slack import SlackChannel
+from bot.health import Health
 from bot.outbox import HomeRefresher, PublishHome
 from bot.outbox.rate_limit import RateLimit
 from hitl_core.store import MemoryStore
@@ -149,7 +150,9 @@ async def test_house_a_home_is_updated_by_the_channel_of_its_person() -> None:
 
         return publish
 
-    refresher = HomeRefresher(store, {name: publish_in(name) for name in ("slack", "text")})
+    refresher = HomeRefresher(
+        store, {name: publish_in(name) for name in ("slack", "text")}, Health()
+    )
     await refresher.tick()
     await refresher.tick()
 

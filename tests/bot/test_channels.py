@@ -152,7 +152,7 @@ async def test_a_card_without_its_channel_is_a_dead_letter_with_a_reason(
     review, event = review_of()
     review = move(review, TEAMS_OPS)
     await reviews.submit(review, event)
-    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health=health)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health)
     with pytest.raises(NotFound, match="this bot has no channel `teams`, only `slack`"):
         await delivery.deliver(review.id, TEAMS_OPS, again=False)
     snapshot = await reviews.load(review.id)
@@ -172,7 +172,7 @@ async def test_a_card_without_its_channel_goes_to_its_fallback(
     review, event = review_of()
     review = move(review, TEAMS_OPS, fallback=OPS)
     await reviews.submit(review, event)
-    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health=health)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health)
     await delivery.deliver(review.id, TEAMS_OPS, again=False)
     await delivery.deliver(review.id, OPS, again=False)
     snapshot = await reviews.load(review.id)
@@ -188,7 +188,7 @@ async def test_each_card_is_shown_in_its_own_channel(both: Channels, second: Tea
     route = here.route.model_copy(update={"notify": (OPS, TEAMS_OPS)})
     review = review.model_copy(update={"actions": (here.model_copy(update={"route": route}),)})
     await reviews.submit(review, event)
-    delivery = Delivery(reviews, both, Directory(both))
+    delivery = Delivery(reviews, both, Directory(both), Health())
     for place in (OPS, TEAMS_OPS):
         await delivery.deliver(review.id, place, again=False)
         await reviews.store.redraw(review.id, place)

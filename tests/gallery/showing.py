@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.card import build_card, thread_lines
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render import card_message, plain_message, thread_message
+from bot.health import Health
 from hitl_core.model import Place, Review
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
@@ -81,7 +82,7 @@ async def slack(redis_url: str) -> AsyncGenerator[Slack]:
     """A local Slack in which all reviews of the gallery were asked just now."""
     async with running_sandbox(now=lambda: NOW + 1) as sandbox:
         channel = SlackChannel(
-            AsyncWebClient(BOT_TOKEN, base_url=sandbox.api_url), "#agent-approvals"
+            AsyncWebClient(BOT_TOKEN, base_url=sandbox.api_url), "#agent-approvals", Health()
         )
         await channel.start()
         yield Slack(sandbox, channel, redis_url)

@@ -105,7 +105,8 @@ async def text_scene(redis_url: str) -> AsyncIterator[TextScene]:
         await stack.enter_async_context(scene.serve(web.Application(), parts))
         outbox = Outbox(
             reviews,
-            Delivery(reviews, channels, directory),
+            Delivery(reviews, channels, directory, Health()),
+            Health(),
             lane_lease=QUICK.lane_lease,
             requeue_interval=QUICK.requeue_interval,
             late_window=QUICK.late_window,

@@ -52,8 +52,8 @@ class SlackChannel(PeopleLookup):
     #: (docs.slack.dev/apis/web-api/rate-limits).
     pace = Pace(message=1.0, update=1.2, update_burst=10)
 
-    def __init__(self, client: AsyncWebClient, default: str, health: Health | None = None) -> None:
-        self._health = health or Health()
+    def __init__(self, client: AsyncWebClient, default: str, health: Health) -> None:
+        self._health = health
         super().__init__(Api(client, self._health), default)
         self._workspace_url = ""
         self.bot_user_id = ""

@@ -67,13 +67,13 @@ class TeamsChannel(PeopleLookup):
         self,
         credentials: Credentials,
         store: Store,
+        health: Health,
         default: str = "",
-        health: Health | None = None,
         *,
         cloud_url: str = "",
         timeout: float = TIMEOUT,
     ) -> None:
-        self._health, self.store = health or Health(), store
+        self._health, self.store = health, store
         self.team = credentials.tenant_id
         self.cloud = Cloud.of(credentials.tenant_id, cloud_url)
         self.http = BoundedClient(timeout=timeout)

@@ -51,8 +51,8 @@ async def open_channel(
     channel = TeamsChannel(
         credentials,
         store,
-        settings.default_in(NAME),
         health,
+        settings.default_in(NAME),
         cloud_url=settings.teams_cloud_url,
         timeout=timeout,
     )

@@ -56,10 +56,8 @@ class _Known(NamedTuple):
 class DigestMaker:
     """`after`: how many first cards may wait in a lane before digests are made. 0: no digests."""
 
-    def __init__(
-        self, reviews: Reviews, channels: Channels, after: int, health: Health | None = None
-    ) -> None:
-        self._health = health or Health()
+    def __init__(self, reviews: Reviews, channels: Channels, health: Health, after: int) -> None:
+        self._health = health
         self._reviews, self._channels, self._after = reviews, channels, after
         self._next_try: dict[str, float] = {}
         self._groups: dict[tuple[str, Place], _Known | None] = {}

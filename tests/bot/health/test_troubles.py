@@ -49,7 +49,7 @@ def reviews() -> Reviews:
 
 @pytest.fixture
 def delivery(reviews: Reviews, channel: SlackChannel, health: Health) -> Delivery:
-    return Delivery(reviews, Channels(channel), Directory(Channels(channel)), health=health)
+    return Delivery(reviews, Channels(channel), Directory(Channels(channel)), health)
 
 
 async def two_calls(reviews: Reviews) -> Review:

@@ -82,8 +82,8 @@ def check_deciders(
     store: MemoryStore, channel: SlackChannel, health: Health
 ) -> Coroutine[None, None, None]:
     reviews, channels = Reviews(store), Channels(channel)
-    delivery = Delivery(reviews, channels, Directory(channels))
-    return DeciderCheck(reviews, delivery, health=health).run()
+    delivery = Delivery(reviews, channels, Directory(channels), health)
+    return DeciderCheck(reviews, delivery, health).run()
 
 
 LOOPS: dict[str, tuple[str, Loop]] = {

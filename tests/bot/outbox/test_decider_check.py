@@ -58,7 +58,9 @@ async def submit_shown(store: Store, count: int) -> list[str]:
 
 def check_of(store: Store, channel: SlackChannel, health: Health) -> DeciderCheck:
     reviews, channels = Reviews(store), Channels(channel)
-    return DeciderCheck(reviews, Delivery(reviews, channels, Directory(channels)), health=health)
+    return DeciderCheck(
+        reviews, Delivery(reviews, channels, Directory(channels), Health()), health=health
+    )
 
 
 async def drawn(store: Store) -> Sequence[str]:

@@ -12,6 +12,7 @@ from bot.card import build_card
 from bot.channels.contract import Undeliverable
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
+from bot.health import Health
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.recipients import MAX_COPIES, TooFewDeciders
@@ -43,7 +44,7 @@ def reviews(clock: Clock) -> Reviews:
 
 @pytest.fixture
 def delivery(reviews: Reviews, channel: SlackChannel) -> Delivery:
-    return Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+    return Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
 
 
 async def submit(reviews: Reviews, **rule: object) -> str:
@@ -144,7 +145,9 @@ async def test_a_person_who_left_the_group_gets_no_update(
     sandbox.groups.set_members("S0OPS", ["U0DANA"])
     edit = proposal("edit", x=2)
     await reviews.apply(Decide(review_id, "1", edit, person(), "op"))
-    later = Delivery(reviews, Channels(channel), Directory(Channels(channel)))  # a minute later
+    later = Delivery(
+        reviews, Channels(channel), Directory(Channels(channel)), Health()
+    )  # a minute later
     with pytest.raises(TooFewDeciders):
         await later.deliver(review_id, Place("slack:S0OPS"), again=False)
     shown = (await reviews.load(review_id)).shown
@@ -203,7 +206,7 @@ async def test_two_bots_replace_a_deleted_message_once(
     review_id = await submit(reviews, notify=place)
     await delivery.deliver(review_id, place, again=False)
     await channel.delete((await reviews.load(review_id)).posts[place])
-    other = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+    other = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
     await reviews.store.redraw(review_id, place)
     job = await reviews.store.take_job(place, "draw")
     assert job

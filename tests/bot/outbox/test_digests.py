@@ -70,7 +70,7 @@ async def test_each_review_is_looked_at_once(channel: SlackChannel) -> None:
         await submit(reviews, f"t{number}", reviewers={"users": [f"U0{number}AAAAAA"]})
         for number in range(8)
     ]
-    maker = DigestMaker(reviews, Channels(channel), 4)
+    maker = DigestMaker(reviews, Channels(channel), Health(), 4)
     for _ in range(3):
         await maker.gather("default")
         maker._next_try.clear()
@@ -93,7 +93,7 @@ async def test_what_fails_each_time_is_one_problem_that_lasts(
             return await super().first_posts(lane, limit)
 
     store, health = Failing(), Health()
-    maker = DigestMaker(Reviews(store), Channels(channel), 4, health)
+    maker = DigestMaker(Reviews(store), Channels(channel), health, 4)
     for _ in range(3):
         await maker.gather("default")
         await maker.gather("default")
@@ -138,7 +138,7 @@ async def digests_of(channel: SlackChannel, rule: dict[str, Any], times: list[in
     for time in times:
         clock[0] = start + time
         ids = [await submit(reviews, f"t{time}-{n}", clock[0], **rule) for n in range(8)]
-        await DigestMaker(reviews, Channels(channel), 2).gather("default")
+        await DigestMaker(reviews, Channels(channel), Health(), 2).gather("default")
         each = {digest_at(await reviews.load(one), DEFAULT_PLACE) for one in ids}
         [digest_id] = each
         assert digest_id is not None

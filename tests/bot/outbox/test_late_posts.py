@@ -37,7 +37,7 @@ class Stage:
         self.now, self.sandbox, self._place = time.time(), sandbox, Place(place)
         self.store = MemoryStore(lambda: self.now)
         self.reviews, self._channels = Reviews(self.store), Channels(channel)
-        self._digests = DigestMaker(self.reviews, self._channels, 2)
+        self._digests = DigestMaker(self.reviews, self._channels, Health(), 2)
 
     async def submit(self) -> str:
         by = policy(it={"notify": self._place})
@@ -47,7 +47,7 @@ class Stage:
 
     async def bot(self) -> None:
         """A bot that holds the lane until nothing is left to do."""
-        delivery = Delivery(self.reviews, self._channels, Directory(self._channels))
+        delivery = Delivery(self.reviews, self._channels, Directory(self._channels), Health())
         work, name = delivery.run_job, self._place.conversation
         lane = Lane(
             name, self.store, work, Health(), LATE_WINDOW, 0.01, gather=self._digests.gather

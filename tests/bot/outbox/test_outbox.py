@@ -38,8 +38,8 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)
     directory = Directory(Channels(channel))
-    delivery = Delivery(reviews, Channels(channel), directory, health=health)
-    outbox = Outbox(reviews, delivery, lane_lease=0.4, requeue_interval=3600.0, health=health)
+    delivery = Delivery(reviews, Channels(channel), directory, health)
+    outbox = Outbox(reviews, delivery, health, lane_lease=0.4, requeue_interval=3600.0)
     running = asyncio.create_task(outbox.run())
 
     async def is_noted() -> bool:

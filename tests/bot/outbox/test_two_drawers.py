@@ -49,7 +49,7 @@ class Stage:
     async def bot(self) -> None:
         """A bot that holds the lane until nothing is left to do."""
         directory = Directory(Channels(self._channel))
-        delivery = Delivery(self.reviews, Channels(self._channel), directory)
+        delivery = Delivery(self.reviews, Channels(self._channel), directory, Health())
         await Lane(DEFAULT_PLACE, self.store, delivery.run_job, Health(), LATE_WINDOW, 0.01).run()
 
     def cards(self) -> list[str]:

@@ -380,7 +380,7 @@ async def test_who_may_decide_is_checked_again_after_the_card_was_shown(
     channel is archived, then a later check gives it to its fallback."""
     review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK, "fallback": OPS})
     await bot.deliver(review_id)
-    check = DeciderCheck(bot.reviews, bot.delivery())
+    check = DeciderCheck(bot.reviews, bot.delivery(), Health())
     await check.check_page()
     [action] = (await bot.reviews.load(review_id)).review.actions
     assert action.places == (ASK,)
@@ -389,7 +389,7 @@ async def test_who_may_decide_is_checked_again_after_the_card_was_shown(
         sandbox.users.deactivate("U0DANA")
     else:
         sandbox.workspace.channels["C0ASK"].is_archived = True
-    await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
 
     [action] = (await bot.reviews.load(review_id)).review.actions
     assert action.places == (ASK, OPS)
@@ -419,7 +419,7 @@ async def test_a_place_is_looked_up_once_for_all_its_reviews(bot: Bot, sandbox: 
     ids = await submit_shown(bot, 5)
     sandbox.workspace.channels["C0ASK"].is_archived = True
     before = infos(sandbox)
-    await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert (infos(sandbox) - before, await moved(bot, ids)) == (1, 5)
 
 
@@ -431,7 +431,7 @@ async def test_a_check_that_slack_limits_waits_and_goes_on_with_the_same_review(
     sandbox.faults.configure(
         {"mode": "ratelimited", "method": "conversations.info", "times": 2, "retry_after": 0}
     )
-    await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert await moved(bot, ids) == 3
     assert not [each for each in bot.health.current_problems() if each.kind == "lookup"]
 
@@ -443,7 +443,7 @@ async def test_pages_of_the_check_go_through_all(
     monkeypatch.setattr(decider_check, "MAX_REVIEWS", 2)
     ids = await submit_shown(bot, 5)
     sandbox.workspace.channels["C0ASK"].is_archived = True
-    check, after = DeciderCheck(bot.reviews, bot.delivery()), list[int]()
+    check, after = DeciderCheck(bot.reviews, bot.delivery(), Health()), list[int]()
     for _ in range(3):
         await check.check_page()
         after.append(await moved(bot, ids))
@@ -456,14 +456,14 @@ async def test_a_problem_is_over_when_people_are_back(bot: Bot, sandbox: Sandbox
     review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK})
     await bot.deliver(review_id)
     sandbox.users.deactivate("U0DANA")
-    await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert list((await bot.reviews.load(review_id)).review.troubles) == [ASK]
     [problem] = bot.health.current_problems()
     assert "can't be approved: nobody is left" in problem.text
     assert "invite the bot" not in problem.text
 
     sandbox.workspace.users["U0DANA"].deleted = False
-    await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert not (await bot.reviews.load(review_id)).review.troubles
     assert not bot.health.current_problems()
 
@@ -477,7 +477,7 @@ async def test_a_problem_of_a_place_is_over_when_its_card_can_be_drawn(
     await bot.deliver(review_id)
     for is_archived in (True, False):
         sandbox.workspace.channels["C0ASK"].is_archived = is_archived
-        await DeciderCheck(bot.reviews, bot.delivery()).check_page()
+        await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
         assert list((await bot.reviews.load(review_id)).review.troubles) == [ASK]
         if is_archived:
             await finish_all(bot.reviews.store)  # its card could not be drawn: a dead letter

@@ -150,7 +150,7 @@ def reviews() -> Reviews:
 
 @pytest.fixture
 def delivery(reviews: Reviews, channel: SlackChannel, directory: Directory) -> Delivery:
-    return Delivery(reviews, Channels(channel), directory)
+    return Delivery(reviews, Channels(channel), directory, Health())
 
 
 def fail(sandbox: Sandbox, method: str, answer: tuple[int, str]) -> None:
@@ -255,7 +255,7 @@ async def test_c2_no_fallback_where_nobody_knows_who_is_left(
             [call("it", x=number)], by=policy(it=rule), thread_id=f"t{number}"
         )
         await reviews.submit(review, event)
-        delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+        delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
         with pytest.raises(LookupFailed):
             await delivery.deliver(review.id, Place("slack:#agent-approvals"), again=False)
         [action] = (await reviews.load(review.id)).review.actions
@@ -464,7 +464,7 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     review, event = review_of([call("it")])
     await reviews.submit(review, event)
     fail(sandbox, "conversations.info", answer)
-    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)))
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
     with pytest.raises(
         LookupFailed, match="the number of members of #agent-approvals is not known"
     ):

@@ -15,6 +15,7 @@ from bot.channels.slack.modals import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
 from bot.channels.slack.render import view_blocks
 from bot.forms import FormPage
+from bot.health import Health
 from bot.inbox import Home
 from hitl_core.model import MessageRef, Place
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
@@ -193,6 +194,6 @@ class TestSlackContract(ChannelContract):
     async def world(self) -> AsyncIterator[SlackWorld]:
         async with running_sandbox(rate_limits=False) as sandbox:
             client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
-            channel = SlackChannel(client, "#agent-approvals")
+            channel = SlackChannel(client, "#agent-approvals", Health())
             await channel.start()
             yield SlackWorld(sandbox, channel)

@@ -20,6 +20,7 @@ from bot.channels.contract import (
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.transport import api
 from bot.channels.slack.transport.slack_errors import error_translation
+from bot.health import Health
 from hitl_core.model import MessageRef, Place
 
 REF = MessageRef(channel="slack", conversation="C1", ts="1.2")
@@ -44,7 +45,7 @@ async def answering() -> AsyncIterator[Callable[[web.Response], SlackChannel]]:
 
     def make(response: web.Response) -> SlackChannel:
         answers[:] = [response]
-        return SlackChannel(AsyncWebClient("xoxb", base_url=url, retry_handlers=[]), "#c")
+        return SlackChannel(AsyncWebClient("xoxb", base_url=url, retry_handlers=[]), "#c", Health())
 
     yield make
     await runner.cleanup()

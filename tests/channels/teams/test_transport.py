@@ -160,7 +160,9 @@ async def test_a_post_without_an_id_may_have_succeeded(
     sandbox: Sandbox, store: MemoryStore, mode: Any
 ):
     """Given an answer without an id, or none in time; then it is not known whether it was posted."""
-    channel = TeamsChannel(credentials(sandbox), store, cloud_url=sandbox.url, timeout=0.5)
+    channel = TeamsChannel(
+        credentials(sandbox), store, Health(), cloud_url=sandbox.url, timeout=0.5
+    )
     await channel.start()
     sandbox.faults.add(mode, "post")
     with pytest.raises(Unreachable):
@@ -185,7 +187,9 @@ async def test_one_token_is_taken_for_all_calls(sandbox: Sandbox, channel: Teams
 
 
 async def test_a_wrong_secret_ends_the_start_and_is_not_shown(sandbox: Sandbox, store: MemoryStore):
-    channel = TeamsChannel(credentials(sandbox, "wr0ng-secret"), store, cloud_url=sandbox.url)
+    channel = TeamsChannel(
+        credentials(sandbox, "wr0ng-secret"), store, Health(), cloud_url=sandbox.url
+    )
     with pytest.raises(SettingsError, match="TEAMS_CLIENT_SECRET") as raised:
         await channel.start()
     assert "wr0ng" not in str(raised.value)
@@ -228,7 +232,7 @@ async def test_a_managed_identity_that_is_not_there_is_unreachable(
     assert callable(real)  # the SDK takes these credentials
     monkeypatch.setattr("bot.channels.teams.transport.tokens.managed_identity", refuse)
     given = Credentials("cl1ent", sandbox.workspace.tenant_id, managed_identity=identity)
-    channel = TeamsChannel(given, store, cloud_url=sandbox.url)
+    channel = TeamsChannel(given, store, Health(), cloud_url=sandbox.url)
     with pytest.raises(SettingsError, match="managed identity"):
         await channel.start()
     await channel.close()
@@ -250,7 +254,7 @@ async def test_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
     """
     now = 0.0
     health = Health(lambda: now)
-    channel = TeamsChannel(credentials(sandbox), store, "", health, cloud_url=sandbox.url)
+    channel = TeamsChannel(credentials(sandbox), store, health, cloud_url=sandbox.url)
     await install_everywhere(sandbox, channel)
     await channel.start()
     page = {"value": [], "@odata.nextLink": f"{sandbox.url}/v1.0/groups/{ids.OPS_GROUP}/more"}
@@ -375,7 +379,7 @@ async def test_a_team_of_which_nothing_is_known_may_have_each_name(
     _channel_of(sandbox, ids.AUDIT).name = "Operations"
     sandbox.faults.add("answer", "team", conversation=ids.OPS, status=403, body=error("Forbidden"))
     health = Health()
-    channel = TeamsChannel(credentials(sandbox), store, "", health, cloud_url=sandbox.url)
+    channel = TeamsChannel(credentials(sandbox), store, health, cloud_url=sandbox.url)
     await install_everywhere(sandbox, channel)
     await channel.start()
     for name in ("Operations", "Nothing"):  # also: it may be that team's

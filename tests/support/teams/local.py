@@ -7,6 +7,7 @@ import json
 from bot.channels.teams import Credentials
 from bot.channels.teams.channel import TeamsChannel
 from bot.channels.teams.transport.requests import Activity, parse_activity
+from bot.health import Health
 from hitl_core.store import Store
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import Conversation
@@ -25,7 +26,7 @@ def credentials(sandbox: Sandbox, secret: str = "") -> Credentials:
 def make_channel(sandbox: Sandbox, store: Store, default: str = "") -> TeamsChannel:
     """The caller must start and close the channel."""
     return TeamsChannel(
-        credentials(sandbox), store, default, cloud_url=sandbox.url, timeout=TIMEOUT
+        credentials(sandbox), store, Health(), default, cloud_url=sandbox.url, timeout=TIMEOUT
     )
 
 

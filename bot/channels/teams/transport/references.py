@@ -44,8 +44,8 @@ class Reference(Value):
 class References:
     """Methods raise StoreUnavailable, unless they document something else."""
 
-    def __init__(self, store: Store, health: Health | None = None) -> None:
-        self._store, self._health = store, health or Health()
+    def __init__(self, store: Store, health: Health) -> None:
+        self._store, self._health = store, health
         self._all: dict[str, Reference] = {}
         self._pins: dict[str, str] = {}
         #: The conversations of which what is stored can't be read. It keeps nobody from the others.
