@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.report.figure import Figure
 from benchmarks.support.amount import Amount
 from bot.card import build_card
-from bot.card.arguments import all_arguments
+from bot.card.arguments import list_arguments, mask
 from bot.channels.slack import (
     MODAL_LIMITS,
     card_message,
@@ -193,7 +193,7 @@ async def _longest_block(args: dict[str, Any]) -> float:
         decide(review, key, other, ALICE, NOW)
         await offload_drawing(
             review,
-            lambda: to_text(all_arguments(review.arguments(key).parse(), None)),
+            lambda: to_text(list_arguments(mask(review.arguments(key).parse(), None))),
         )
 
     return median([await _longest_pause(everything()) for _ in range(3)])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.card import build_card, thread_lines
-from bot.card.arguments import all_arguments
+from bot.card.arguments import list_arguments, mask
 from bot.card.warnings import find_text
 from bot.channels.slack.modals.form_modal import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
@@ -67,7 +67,7 @@ def everywhere(words: str, key: str) -> list[Json]:
         for place in one.places
     ]
     found += [check(thread_message(line, name_of)) for line in thread_lines(edited, DEFAULT)]
-    found.append(see_view(ActionRef(review.id, "2", 1), "tool", all_arguments(args, None)))
+    found.append(see_view(ActionRef(review.id, "2", 1), "tool", list_arguments(mask(args, None))))
     found.append(review_view(review, DEFAULT, 1, name_of))
     return found
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import Card, build_card
-from bot.card.arguments import all_arguments
+from bot.card.arguments import list_arguments, mask
 from bot.channels.slack.render.card_message import message
 from bot.inbox.press import ActionRef
 from tests.channels.reading import (
@@ -92,7 +92,7 @@ def draw(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
 
 
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
-    shown = all_arguments(args, None)
+    shown = list_arguments(mask(args, None))
     texts = re.search(r"Page 1 of (\d+)", str(see_view(TARGET, "tool", shown)["blocks"][0]))
     count = int(texts[1]) if texts else 1
     return [see_view(TARGET, "tool", shown, page) for page in range(count)]
@@ -210,7 +210,7 @@ def test_arguments_that_would_grow_when_indented_stay_small() -> None:
     value: Any = [0] * 4_000
     for _ in range(28):
         value = [value]
-    (argument,) = all_arguments({"deep": value}, None)
+    (argument,) = list_arguments(mask({"deep": value}, None))
     assert len(argument.value) < 20_000
 
 

@@ -13,12 +13,13 @@ from hitl_core import dialects
 from hitl_core.dialects import Dialect, agent_inbox
 from hitl_core.errors import DialectError
 from hitl_core.gate import Gate, Outcome
-from hitl_core.gate.outcome.answers import message_tool_calls, replacement_calls
+from hitl_core.gate.outcome.answers import replacement_calls
 from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import DecideAll
 from hitl_core.store import MemoryStore
+from tests.support.message_calls import message_tool_calls
 
 Json = dict[str, Any]
 ADA = Reviewer(channel="slack", team="T1", id="U1", name="Ada")

@@ -15,12 +15,13 @@ from langgraph.types import Command
 
 from hitl_core import dialects
 from hitl_core.gate import JudgedCalls, Outcome
-from hitl_core.gate.outcome.answers import message_tool_calls, replacement_calls
+from hitl_core.gate.outcome.answers import replacement_calls
 from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.review import DecideAll
 from hitl_core.review.edits.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
+from tests.support.message_calls import message_tool_calls
 
 Json = dict[str, Any]
 CONFIG: Json = {

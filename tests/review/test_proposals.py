@@ -9,7 +9,6 @@ import pytest
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.gate.outcome.answers import (
     add_edit_notice,
-    message_tool_calls,
     replacement_calls,
     state_update,
 )
@@ -22,6 +21,7 @@ from hitl_core.review import claims
 from hitl_core.review.decisions import decide, decide_all
 from hitl_core.review.edits.proposal import Proposal
 from tests.support.builders import START, person
+from tests.support.message_calls import message_tool_calls
 
 NOW = START + 5
 ADA = person("Ada")

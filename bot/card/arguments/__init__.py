@@ -4,7 +4,7 @@
 call. `value_text` writes a value and decides its style. `excerpt` cuts values to the space of a card.
 """
 
-from .excerpt import MAX_CALL, all_arguments, arguments_excerpt, cut_label, list_arguments
+from .excerpt import MAX_CALL, arguments_excerpt, cut_label, list_arguments
 from .masking import (
     HIDDEN_MARK,
     PLACEHOLDER,
@@ -26,7 +26,6 @@ __all__ = [
     "PATH_SEPARATOR",
     "PLACEHOLDER",
     "MaskedArgs",
-    "all_arguments",
     "amount_text",
     "argument_label",
     "argument_rows",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ... import text
 from ..model import Argument, ArgumentsExcerpt, Line
 from .cut_json import cut_json
-from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden, mask
+from .masking import HIDDEN_MARK, MaskedArgs, mark_hidden
 from .rows import MAX_LABEL, Row, argument_rows
 from .value_text import choose_styles
 
@@ -26,13 +25,6 @@ MAX_NAMED = 8
 _ENTITIES = re.compile("[&<>]")
 #: The title above the arguments that the schema does not declare.
 UNDECLARED_TITLE = "Not in the tool's schema:"
-
-
-def all_arguments(
-    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
-) -> tuple[Argument, ...]:
-    """Like `list_arguments`, without a policy."""
-    return list_arguments(mask(args, schema, redact))
 
 
 def list_arguments(

@@ -113,11 +113,11 @@ def result_text(state: CardState) -> str:
     return f": {', '.join(counts)}" if counts else " decided"
 
 
-def count_names(words: Iterable[str], last: str = "and") -> str:
+def count_names(words: Iterable[str]) -> str:
     """Each word once with its count; at most six words."""
     counts = Counter(words).items()
     each = [f"{word} ×{n}" if n > 1 else word for word, n in counts]  # noqa: RUF001
-    return join_names(each, last, most=6)
+    return join_names(each, most=6)
 
 
 def _tools_text(names: Sequence[str]) -> str:

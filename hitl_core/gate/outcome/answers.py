@@ -130,22 +130,16 @@ def _run_content(name: str, run: Run) -> tuple[str, Literal["success", "error"]]
     assert_never(run.state)
 
 
-def message_tool_calls(review: Review) -> list[JsonObject]:
-    """All calls for the AI message, `{id, name, args}`, in the model's order. Calls are as the model made
-    them; for LangChain for JavaScript and XpertAI they are as edited, because these rewrite the message.
-    """
-    rewrites = review.dialect in ("langchain_js", "xpertai")
-    return [_to_dict(review, call, edited=rewrites) for call in review.calls]
-
-
 def replacement_calls(review: Review) -> dict[str, JsonObject]:
     """The edited calls, `{name, args}` by tool call id: LangChain's `hitl_edited_tool_calls`."""
-    replacements: dict[str, JsonObject] = {}
-    for call in review.calls:
-        if _is_edited(review.action(call.key)):
-            replacements[call.tool_call_id] = _to_dict(review, call, edited=True)
-            del replacements[call.tool_call_id]["id"]
-    return replacements
+    return {
+        call.tool_call_id: {
+            "name": review.tool_name(call),
+            "args": review.arguments(call.key).parse(),
+        }
+        for call in review.calls
+        if _is_edited(review.action(call.key))
+    }
 
 
 def state_update(review: Review) -> JsonObject:
@@ -189,10 +183,3 @@ def _text(block: Any) -> str:
 
 def _is_edited(action: Action | None) -> bool:
     return action is not None and action.decision is not None and action.decision.type == "edit"
-
-
-def _to_dict(review: Review, call: Call, *, edited: bool) -> JsonObject:
-    """The call as edited, or as the model made it."""
-    args = review.arguments(call.key, None if edited else 1).parse()
-    name = review.tool_name(call) if edited else call.name
-    return {"id": call.tool_call_id, "name": name, "args": args}

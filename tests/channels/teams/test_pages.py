@@ -16,13 +16,12 @@ from bot.card import (
     name_and_arguments,
     thread_lines,
 )
-from bot.card.arguments import all_arguments
+from bot.card.arguments import list_arguments, mask
 from bot.channels.teams.ids import Where
 from bot.channels.teams.render import (
     CardBuilder,
     arguments_card,
     home_card,
-    home_error_card,
     message_card,
     notice_card,
     plain_card,
@@ -60,7 +59,7 @@ slowly = settings(
 
 
 def pages_of(args: Json) -> list[Json]:
-    shown = all_arguments(args, None)
+    shown = list_arguments(mask(args, None))
     count = len(split_arguments(shown))
     pages = [arguments_page(TARGET, "tool", shown, at, split_arguments) for at in range(count)]
     return [check(arguments_card(page, PEN)) for page in pages]
@@ -143,7 +142,7 @@ def test_a_page_of_the_review_knows_where_it_is() -> None:
 
 def test_from_a_page_of_the_review_all_of_it_leads_back_there() -> None:
     builder = PEN.at(Where("review", DEFAULT, 1))
-    page = arguments_page(TARGET, "tool", all_arguments({"a": 1}, None), 0, split_arguments)
+    page = arguments_page(TARGET, "tool", list_arguments(mask({"a": 1}, None)), 0, split_arguments)
     *_, close = actions_of(check(arguments_card(page, builder)))
     where, value = Where.parse(*KEY.read(close["data"]))
     assert where.place == DEFAULT
@@ -163,7 +162,6 @@ def test_notices() -> None:
     assert "# Not changed" in drawn
     assert "[Close]" in drawn
     assert "⏎Not you." in to_text(check(message_card(text, "Hello")))
-    check(home_error_card(text))
     card = build_card(review_of(*THREE), DEFAULT)
     assert "The full card can't be shown" in to_text(check(plain_card(card)))
 

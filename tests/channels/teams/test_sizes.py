@@ -20,7 +20,6 @@ from bot.channels.teams.render import (
     card_message,
     form_card,
     home_card,
-    home_error_card,
     message_card,
     notice_card,
     plain_card,
@@ -107,7 +106,6 @@ VIEWS: dict[Callable[..., Json], Callable[[Review], Iterator[Json]]] = {
 SENTENCES: dict[Callable[..., Json], Callable[[str], Json]] = {
     notice_card: lambda text: notice_card(text, text, PEN, "0-abc"),
     message_card: lambda text: message_card(text, text),
-    home_error_card: home_error_card,
     announcement_card: lambda text: announcement_card([text[:600]] * 10),
 }
 

@@ -10,7 +10,7 @@ from .card_message import card_message, plain_card, thread_card
 from .elements import MAX_BYTES, Json, byte_size
 from .form_card import form_card
 from .form_limits import TEAMS_LIMITS
-from .home_card import home_card, home_error_card
+from .home_card import home_card
 from .inputs import read_entries
 from .pages import (
     arguments_card,
@@ -34,7 +34,6 @@ __all__ = [
     "card_message",
     "form_card",
     "home_card",
-    "home_error_card",
     "message_card",
     "notice_card",
     "place_names",

@@ -8,7 +8,6 @@ from hitl_core.model import short_id
 
 from ....card import (
     DECIDED_TITLE,
-    ERROR_TITLE,
     NO_CARD_YET,
     NOTHING_YET,
     OPEN_CARD_HINT,
@@ -52,7 +51,6 @@ from .elements import (
     text_runs,
     total_size,
 )
-from .pages import message_card
 
 #: The space for all elements. The rest is for the card around them.
 ROOM = MAX_BYTES - 500
@@ -92,11 +90,6 @@ def home_card(home: Home, builder: CardBuilder, unknown: int = 0) -> Json:
         tasks += full if fits else short[number]
     cards = (adaptive_card([*top, *content, *turning]) for content in ([*tasks, *rest], tasks, []))
     return fitting_card(cards)
-
-
-def home_error_card(why: str) -> Json:
-    """Replaces the Home when it could not be loaded."""
-    return message_card(why, ERROR_TITLE)
 
 
 def _task(task: HomeTask, builder: CardBuilder) -> list[Json]:
