@@ -143,7 +143,7 @@ class ReviewAccess:
         """
         async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
-        if message_ref and (place := place_of_message(snapshot, message_ref)):
+        if (place := place_of_message(snapshot, message_ref)) is not None:
             return snapshot, place
         review = snapshot.review
         calls = [call for call in review.calls if review.action(call.key)]

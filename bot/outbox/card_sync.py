@@ -20,7 +20,7 @@ from .thread_sync import ThreadSync
 log = logging.getLogger(__name__)
 
 
-class Attempt(NamedTuple):
+class DeliveryAttempt(NamedTuple):
     """One try to deliver a card. `again`: an earlier one, at `since` or later, may have posted it.
     `is_swept`: if a post may be applied late, a sweep follows and looks for it.
     """
@@ -28,10 +28,6 @@ class Attempt(NamedTuple):
     again: bool
     since: float = 0.0
     is_swept: bool = False
-
-
-#: The shown version of a message that somebody deleted.
-GONE = -1
 
 
 class CardSync:
@@ -45,7 +41,7 @@ class CardSync:
         self,
         snapshot: Snapshot,
         place: Place,
-        attempt: Attempt,
+        attempt: DeliveryAttempt,
         gone: MessageRef | None = None,
     ) -> MessageRef | None:
         """Post the card. If two bots posted, the recorded message stays and the other bot deletes its own.
@@ -79,17 +75,18 @@ class CardSync:
         with telemetry.span("post card", attributes, kind="CONSUMER", parent=review.trace):
             return await self._messages.post(snapshot, place)
 
-    async def draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
-        """Update the message until it shows the newest state. Returns that state, with the shown version GONE
-        if the message was deleted.
+    async def draw_latest(
+        self, snapshot: Snapshot, place: Place, ref: MessageRef
+    ) -> Snapshot | None:
+        """Update the message until it shows the newest state. Returns that state; None if somebody deleted
+        the message and something waits, so that the card must be posted again.
         """
         while snapshot.shown.get(place, 0) < snapshot.review.version:
             review = snapshot.review
             if not await self._messages.draw(ref, snapshot, place) and has_waiting(
                 review, place.base
             ):
-                # Not recorded as shown, so that it is posted again.
-                return replace(snapshot, shown={**snapshot.shown, place: GONE})
+                return None  # not recorded as shown
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
             )

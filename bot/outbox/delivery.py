@@ -15,7 +15,7 @@ from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders
-from .card_sync import GONE, Attempt, CardSync, forget_shown_versions, has_waiting, posted_at
+from .card_sync import CardSync, DeliveryAttempt, forget_shown_versions, has_waiting, posted_at
 from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages
@@ -57,9 +57,7 @@ class Delivery:
         return self._messages.waiting
 
     async def run_job(self, job: Job, *, again: bool) -> bool:
-        """`again`: an earlier attempt may have succeeded. Returns whether late posts could not be looked
-        for.
-        """
+        """`again`: an earlier try may have succeeded. True if late posts could not be looked for."""
         if is_digest_id(job.review_id):
             return await self._digests.run_job(job, again=again)
         try:
@@ -99,12 +97,15 @@ class Delivery:
         since: float = 0.0,
         is_swept: bool = False,
     ) -> None:
-        """Deliver the card of a review to a place, see `Attempt`.
+        """Deliver the card of a review to a place, see `DeliveryAttempt`.
 
         If the place can't be reached, its actions move to the policy's fallback. No first card is posted at a
         place where nothing waits, and a review that is done is not retried permanently.
         """
-        attempt, snapshot = Attempt(again, since, is_swept), await self._reviews.load(review_id)
+        attempt, snapshot = (
+            DeliveryAttempt(again, since, is_swept),
+            await self._reviews.load(review_id),
+        )
         review, posted = snapshot.review, any(one.base == place for one in snapshot.posts)
         try:
             await self._deliver_copies(snapshot, place, attempt)
@@ -138,7 +139,7 @@ class Delivery:
         if late is not None:
             missing = await self._recipients.copies_without_post(snapshot, place)
             snapshot = await self._cards.record_late_posts(snapshot, missing, late)
-        attempt = Attempt(again, job.first_at)
+        attempt = DeliveryAttempt(again, job.first_at)
         for copy in [copy for copy in snapshot.posts if place in (copy, copy.base)]:
             ref = snapshot.posts[copy]
             await self._cards.delete_others(snapshot, copy, ref, since)
@@ -175,7 +176,9 @@ class Delivery:
                 return True
         return False
 
-    async def _deliver_copies(self, snapshot: Snapshot, place: Place, attempt: Attempt) -> None:
+    async def _deliver_copies(
+        self, snapshot: Snapshot, place: Place, attempt: DeliveryAttempt
+    ) -> None:
         """Deliver to the place, or to each member of a group. A member who can't be reached stops no
         other.
         """
@@ -198,7 +201,7 @@ class Delivery:
         if unknown is not None:
             raise unknown
 
-    async def _deliver_at(self, snapshot: Snapshot, place: Place, attempt: Attempt) -> None:
+    async def _deliver_at(self, snapshot: Snapshot, place: Place, attempt: DeliveryAttempt) -> None:
         """Deliver to one place. It may be a member's copy."""
         review_id = snapshot.review.id
         ref = snapshot.posts.get(place)
@@ -224,7 +227,7 @@ class Delivery:
         await self._draw(snapshot, place, ref, attempt)
 
     async def _draw(
-        self, snapshot: Snapshot, place: Place, ref: MessageRef, attempt: Attempt
+        self, snapshot: Snapshot, place: Place, ref: MessageRef, attempt: DeliveryAttempt
     ) -> None:
         """Update the message, then its thread. If somebody deleted the message, the card is posted again. If
         a digest shows the review, only the digest is told: it has its own job.
@@ -234,13 +237,11 @@ class Delivery:
                 await self._reviews.store.redraw_digest(digest_id)
             return
         latest = await self._cards.draw_latest(snapshot, place, ref)
-        if latest.shown.get(place) == GONE:
-            latest = await self._reviews.load(latest.review.id)
-            new = await self._cards.post_first(latest, place, attempt, gone=ref)
+        if latest is None:
+            loaded = await self._reviews.load(snapshot.review.id)
+            new = await self._cards.post_first(loaded, place, attempt, gone=ref)
             if new is None:
                 return
-            latest = await self._cards.draw_latest(
-                await self._reviews.load(latest.review.id), place, new
-            )
-            ref = new
+            loaded = await self._reviews.load(snapshot.review.id)
+            latest, ref = await self._cards.draw_latest(loaded, place, new) or loaded, new
         await self._thread.post_lines(latest, place, ref)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from hitl_core.errors import StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id, short_id
@@ -19,6 +19,15 @@ log = logging.getLogger(__name__)
 
 #: A job without progress for this time is reported, in seconds.
 REPORT_AFTER = 60.0
+
+
+class SendResult(NamedTuple):
+    """What became of a job. `failure`: why it can't be delivered; None if it was. `unsure`: one of its
+    requests may still be applied.
+    """
+
+    failure: str | None
+    unsure: bool
 
 
 #: A job that was started this often without being finished is given up.

@@ -24,7 +24,7 @@ from ..channels.contract import (
 )
 from ..health import Health
 from . import failing_jobs
-from .failing_jobs import MAX_FAILURES, AsideJobs, StuckJobs, TriedTooOften
+from .failing_jobs import MAX_FAILURES, AsideJobs, SendResult, StuckJobs, TriedTooOften
 
 log = logging.getLogger(__name__)
 
@@ -179,9 +179,9 @@ class Lane:
         """Report the jobs without progress for a while."""
         self._stuck.report()
 
-    async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
-        """Deliver the job. Returns why it can't be delivered, or None; and whether one of its requests may
-        still be applied. Retries while the channel or store is unavailable; at last raises TriedTooOften.
+    async def _send_with_retry(self, half: LaneHalf, job: Job) -> SendResult:
+        """Deliver the job. Tries again while the channel or the store is unavailable; at last raises
+        TriedTooOften.
         """
         pause, unsure, tries, refusals = 0.25, job.attempts > 1, 0, 0
         again, began = unsure, time.monotonic()
@@ -189,7 +189,7 @@ class Lane:
         while True:
             try:
                 is_unswept = await self._send(job, again=again)
-                return None, unsure or bool(is_unswept)
+                return SendResult(None, unsure or bool(is_unswept))
             except RateLimited as limited:
                 refusals += 1
                 error, seconds = str(limited), limited.pause(refusals)
@@ -205,17 +205,17 @@ class Lane:
                 if isinstance(away, Unreachable) and (job.member in self._aside or tries >= most):
                     raise TriedTooOften(error) from None
             except ReviewNotFound:
-                return None, False
+                return SendResult(None, unsure=False)
             except ReviewTooNew as newer:  # it stays in the queue: a newer bot can show it
                 raise TriedTooOften(str(newer)) from None
             except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
-                return str(known), unsure or isinstance(known, LookupFailed)
+                return SendResult(str(known), unsure or isinstance(known, LookupFailed))
             except Exception as refused:
                 why = str(refused) if isinstance(refused, ChannelError) else safe_message(refused)
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
                 self._stuck.report_failure(job, why)
-                return why, unsure
+                return SendResult(why, unsure)
             self._stuck.note(half, job, began, error)
             await self._sleep(seconds)
             if self._must_stop():
