@@ -17,7 +17,7 @@ from bot.channels.slack.render import card_message
 from bot.channels.slack.render.home_blocks import view_blocks
 from bot.health import PlaceCheck, place_check
 from bot.health.health import Health
-from bot.inbox.homes import HomeLoader
+from bot.inbox import HomeLoader
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.policy_places import check_policy

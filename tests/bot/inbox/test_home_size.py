@@ -9,8 +9,8 @@ import pytest
 
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
-from bot.inbox import Home, home_index, homes, offload_home
-from bot.inbox.homes import HomeLoader
+from bot.inbox import Home, HomeLoader, offload_home
+from bot.inbox.home import index, loader
 from bot.people.directory import Directory
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission import schemas
@@ -61,10 +61,10 @@ async def test_a_home_holds_one_page_of_arguments(channel: SlackChannel) -> None
         ALICE
     )
 
-    assert (home.total, home.pages, len(home.mine)) == (60, 12, homes.PAGE_SIZE)
+    assert (home.total, home.pages, len(home.mine)) == (60, 12, loader.PAGE_SIZE)
     assert store.outlines == 60
-    assert store.whole <= 3 * homes.PAGE_SIZE
-    assert store.most_held <= 2 * home_index.CONCURRENCY
+    assert store.whole <= 3 * loader.PAGE_SIZE
+    assert store.most_held <= 2 * index.CONCURRENCY
 
 
 async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) -> None:
@@ -73,7 +73,7 @@ async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) 
     store = CountingStore()
     reviews = Reviews(store)
     rule = {"reviewers": {"users": ["U0ALICE"]}}
-    for number in range(home_index.MAX_CHECKED + 20):
+    for number in range(index.MAX_CHECKED + 20):
         made = review_of(
             [call("it")], by=policy(it=rule), requester="U0ALICE", thread_id=f"t-{number}"
         )
@@ -83,7 +83,7 @@ async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) 
         ALICE
     )
 
-    assert store.outlines == home.total == home_index.MAX_CHECKED
+    assert store.outlines == home.total == index.MAX_CHECKED
     assert home.more
     assert home.others == ()
 

@@ -14,7 +14,7 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render.home_blocks import view_blocks
 from bot.health.health import Health
-from bot.inbox.homes import HomeLoader
+from bot.inbox import HomeLoader
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.recipients import NoDeciderLeft, TooFewDeciders

@@ -436,7 +436,7 @@ async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Faults 11: given more reviews than can be counted, then Home shows no total."""
-    monkeypatch.setattr("bot.inbox.home_index.MAX_WAITING", 3)
+    monkeypatch.setattr("bot.inbox.home.index.MAX_WAITING", 3)
     await scene.bot()
     gate = await scene.gate()
     for number in range(5):

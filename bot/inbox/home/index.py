@@ -12,11 +12,11 @@ from hitl_core.model import Reviewer, is_id_prefix, is_review_id
 from hitl_core.review import Reviews
 from hitl_core.store import MAX_DECIDED, WaitingPage
 
-from ..channels.contract import ChannelError
-from ..channels.registry import Channels
-from ..logs import trace_of
-from ..people import MAX_AGE, Cache, Directory
-from .home import HomePermissions
+from ...channels.contract import ChannelError
+from ...channels.registry import Channels
+from ...logs import trace_of
+from ...people import MAX_AGE, Cache, Directory
+from .permissions import HomePermissions
 
 log = logging.getLogger(__name__)
 

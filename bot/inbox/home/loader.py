@@ -10,15 +10,17 @@ from hitl_core.errors import HitlError, ReviewNotFound, ReviewUnreadable
 from hitl_core.model import DEFAULT_PLACE, Call, MessageRef, Reviewer, Snapshot
 from hitl_core.review import Reviews
 
-from ..card import Card, build_card
-from ..channels.contract import ChannelError
-from ..channels.registry import Channels
-from ..logs import trace_of
-from ..offload import offload_drawing
-from ..people import Directory
-from .home import Home, HomeLine, HomePermissions, HomeTask, HomeViews, PermissionUnknown
-from .home_index import HomeIndex
-from .reply import PermittedSnapshot
+from ...card import Card, build_card
+from ...channels.contract import ChannelError
+from ...channels.registry import Channels
+from ...logs import trace_of
+from ...offload import offload_drawing
+from ...people import Directory
+from ..reply import PermittedSnapshot
+from .home import Home, HomeLine, HomeTask
+from .index import HomeIndex
+from .permissions import HomePermissions, PermissionUnknown
+from .views import HomeViews
 
 log = logging.getLogger(__name__)
 
