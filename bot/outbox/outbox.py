@@ -16,8 +16,7 @@ from hitl_core.task_group import complete
 
 from ..health import Health
 from .delivery import Delivery
-from .failing_jobs import AsideJobs
-from .lane import LANE_LEASE, LATE_WINDOW, Gather, Lane
+from .lane import LANE_LEASE, LATE_WINDOW, AsideJobs, Gather, Lane
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 import redis
 
-from bot.outbox.failing_jobs import give_up
+from bot.outbox.lane.failing_jobs import give_up
 from hitl_core.errors import DigestUnreadable, ReviewUnreadable, StoreError
 from hitl_core.model import DEFAULT_PLACE, MessageRef
 from hitl_core.review import Decide

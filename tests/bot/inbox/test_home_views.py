@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.inbox import HomeView
-from bot.inbox.home import HomeViews
+from bot.inbox.home.views import HomeViews
 from hitl_core.store import MemoryStore
 
 ANN = "slack:U0ANN"

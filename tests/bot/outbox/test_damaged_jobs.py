@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from bot.health import Health
-from bot.outbox.failing_jobs import give_up
 from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.outbox.lane.failing_jobs import give_up
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job, Recheck, RedisStore

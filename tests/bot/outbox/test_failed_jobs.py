@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from bot.outbox.failing_jobs import give_up
+from bot.outbox.lane.failing_jobs import give_up
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import Job, MemoryStore
 from hitl_core.store.contract.jobs import JobKind, format_member

@@ -11,10 +11,9 @@ import pytest
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
-from bot.outbox import failing_jobs
 from bot.outbox import outbox as outboxes
 from bot.outbox.delivery import Delivery
-from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.outbox.lane import LATE_WINDOW, Lane, failing_jobs
 from bot.outbox.outbox import Outbox
 from bot.people.directory import Directory
 from hitl_core.errors import StoreError

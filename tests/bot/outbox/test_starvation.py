@@ -10,11 +10,9 @@ import pytest
 
 from bot.channels.contract import Unreachable
 from bot.health.health import Health
-from bot.outbox import failing_jobs
-from bot.outbox import lane as lanes
 from bot.outbox import outbox as outboxes
-from bot.outbox.failing_jobs import AsideJobs
-from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.outbox.lane import LATE_WINDOW, AsideJobs, Lane, aside_jobs
+from bot.outbox.lane import lane as lanes
 from bot.outbox.outbox import Outbox
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
@@ -44,8 +42,8 @@ class Slack:
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "MAX_PAUSE", 0.01)
-    monkeypatch.setattr(failing_jobs, "FIRST_ASIDE", 0.05)
-    monkeypatch.setattr(failing_jobs, "MAX_ASIDE", 0.1)
+    monkeypatch.setattr(aside_jobs, "FIRST_ASIDE", 0.05)
+    monkeypatch.setattr(aside_jobs, "MAX_ASIDE", 0.1)
 
 
 async def submit(reviews: Reviews, place: str = DEFAULT_PLACE, ago: float = 0) -> str:

@@ -1,4 +1,4 @@
-"""The failing jobs of a lane: reports jobs without progress, and sets jobs aside that failed too often."""
+"""The failing jobs of a lane: how they end, and the reports of those without progress."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import logging
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from hitl_core.errors import StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.store import Job, LaneHalf, Recheck, Store
 
-from ..health import Health, delivery_subject
+from ...health import Health, delivery_subject
 
 log = logging.getLogger(__name__)
 
@@ -139,69 +139,3 @@ def check_version(job: Job) -> None:
     if job.kind == "newer":
         text = "a newer version queued this job. Update this program."
         raise TriedTooOften(text, is_newer=True)
-
-
-#: How long a job is set aside, in seconds: the first time, and at most.
-FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
-
-
-#: A job that failed this often, while other jobs of its lane succeeded, becomes a dead letter.
-MAX_FAILURES = 5
-
-
-@dataclass(frozen=True)
-class _Pause:
-    """How long a job is set aside: until this time by `time.monotonic`, and for how many seconds in all.
-    `failures`: how often it failed since, each time after another job succeeded. `is_new`: no job has
-    succeeded since its last failure.
-    """
-
-    until: float
-    seconds: float
-    failures: int
-    is_new: bool = True
-
-
-class AsideJobs:
-    """The jobs that are set aside because they failed too often, by their member in the queue. This object
-    lives longer than its lane.
-    """
-
-    def __init__(self) -> None:
-        self._pauses: dict[str, _Pause] = {}
-        #: Whether another job of the lane has succeeded since a job was first set aside.
-        self.lane_works = False
-
-    def __contains__(self, member: str) -> bool:
-        return member in self._pauses
-
-    def paused(self) -> list[str]:
-        """The jobs that are not tried now. The others get one try at a time."""
-        now = time.monotonic()
-        return [member for member, pause in self._pauses.items() if pause.until > now]
-
-    def add(self, member: str, least: float) -> bool:
-        """Set the job aside, each time for longer, and at least for `least` seconds. Returns whether it
-        failed MAX_FAILURES times while the lane worked. The next failure of such a job counts at once.
-        """
-        before = self._pauses.get(member)
-        seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, least)
-        failures = before.failures if before else 0
-        if not least:  # otherwise the channel only limits our rate
-            self.lane_works = self.lane_works and before is not None
-            failures += before is None or not before.is_new
-        self._pauses[member] = _Pause(time.monotonic() + seconds, seconds, failures)
-        return failures >= MAX_FAILURES and not least
-
-    def remove(self, member: str) -> None:
-        self._pauses.pop(member, None)
-
-    def retry_all(self) -> None:
-        """A job succeeded, so each job gets its next try now."""
-        self.lane_works = True
-        for member, pause in self._pauses.items():
-            self._pauses[member] = replace(pause, until=0.0, is_new=False)
-
-    def all_ended_before(self, moment: float) -> bool:
-        """Whether every pause ended before this time (by `time.monotonic`)."""
-        return all(pause.until < moment for pause in self._pauses.values())

@@ -14,7 +14,7 @@ from hitl_core.model import is_digest_id
 from hitl_core.store import Job, LaneHalf, Store
 from hitl_core.task_group import complete, task_group
 
-from ..channels.contract import (
+from ...channels.contract import (
     ChannelError,
     LookupFailed,
     NotFound,
@@ -22,9 +22,10 @@ from ..channels.contract import (
     RateLimited,
     Unreachable,
 )
-from ..health import Health
+from ...health import Health
 from . import failing_jobs
-from .failing_jobs import MAX_FAILURES, AsideJobs, SendResult, StuckJobs, TriedTooOften
+from .aside_jobs import MAX_FAILURES, AsideJobs
+from .failing_jobs import SendResult, StuckJobs, TriedTooOften
 
 log = logging.getLogger(__name__)
 
@@ -180,9 +181,7 @@ class Lane:
         self._stuck.report()
 
     async def _send_with_retry(self, half: LaneHalf, job: Job) -> SendResult:
-        """Deliver the job. Tries again while the channel or the store is unavailable; at last raises
-        TriedTooOften.
-        """
+        """Deliver the job, also in several tries. Raises TriedTooOften if it takes too long."""
         pause, unsure, tries, refusals = 0.25, job.attempts > 1, 0, 0
         again, began = unsure, time.monotonic()
         self._stuck.note(half, job, began, "no answer yet, or rate limited")
