@@ -14,7 +14,7 @@ from hitl_core.store import Store, ThreadState
 
 from ..web import ApiProblem, invalid_at
 from . import named_claims
-from .agent_claims import HTTP_WAITER, AgentClaims
+from .agent_claims import HTTP_PROCESS, AgentClaims
 from .long_poll import LongPoll
 from .policies import Policies
 from .review_view import has_outcome
@@ -87,7 +87,7 @@ class AgentApi:
         with invalid_at("/requester"):
             build = partial(judged_turn.build, turn, store.partitions, thread.now)
             review, event = await run_work(build, large)
-        review = review.model_copy(update={"waiter": HTTP_WAITER})
+        review = review.model_copy(update={"waiting_process": HTTP_PROCESS})
         await failpoint("api.before_submit")
         try:
             stored = await self._access.run(partial(reviews.submit, review, event, thread.rejected))
@@ -172,9 +172,11 @@ class AgentApi:
             return False
         if not named_claims.is_claimable(review, snapshot.now):
             return False
-        if review.waiter is None:
+        if review.waiting_process is None:
             return True
-        return not await access.run_with_retry(partial(access.store.is_alive, review.waiter))
+        return not await access.run_with_retry(
+            partial(access.store.is_alive, review.waiting_process)
+        )
 
 
 def review_size(review: Review) -> int:

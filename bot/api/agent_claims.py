@@ -18,9 +18,9 @@ from . import named_claims
 from .store_access import StoreAccess
 from .wire import DEFAULT_LEASE, Cancel, Done, OnceIn, OnceOut, Renew, RenewOut
 
-#: The waiter of a review that was submitted over HTTP. It has no heartbeat, so any holder may claim the
-#: review.
-HTTP_WAITER = "http"
+#: The waiting process of a review that was submitted over HTTP. It has no heartbeat, so any holder may claim
+#: the review.
+HTTP_PROCESS = "http"
 
 
 class AgentClaims:
@@ -118,7 +118,7 @@ class AgentClaims:
             transition = commands.cancel(review, None, body.reason, now)
             return (
                 named_claims.finish_cancelled(transition, now)
-                if review.waiter == HTTP_WAITER
+                if review.waiting_process == HTTP_PROCESS
                 else transition
             )
 

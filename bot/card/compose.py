@@ -108,7 +108,7 @@ def _build_card(
         doubts=in_doubt,
         decision_lines=_decision_lines(review, here, waiting, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
-        cancel_votes=cancel_votes_of(review) if review.cancels else (),
+        cancel_votes=cancel_votes_of(review) if review.cancel_votes else (),
         escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
         first_message=first_message(here, place, posts or {}) if escalated else None,
         notes=notes_of(here) if any(action.escalations for action in here) else (),
@@ -156,7 +156,7 @@ def _place_problems(
 ) -> tuple[PlaceProblem, ...]:
     """The problems of all places, because the other places may have no card that can report them."""
     problems: list[PlaceProblem] = []
-    for at, trouble in review.troubles.items():
+    for at, trouble in review.delivery_problems.items():
         if waiting := open_items(review, at):
             keys = dict.fromkeys(item.key for item in waiting if item.key in number_of)
             numbers = [number_of[key] for key in keys] if len(review.actions) > 1 else []

@@ -68,7 +68,9 @@ def build_digest(
 
 def _problems(reviews: Sequence[Review], place: Place) -> tuple[PlaceProblem, ...]:
     """The first look-up that fails for these reviews: the same people are asked about all of them."""
-    found = [review.troubles[place] for review in reviews if place in review.troubles]
+    found = [
+        review.delivery_problems[place] for review in reviews if place in review.delivery_problems
+    ]
     return tuple(
         PlaceProblem((), place, shorten(one.why, MAX_WHY), one.since, is_here=True)
         for one in found[:1]

@@ -56,7 +56,7 @@ class DeliveryProblems:
 
     async def resolve_shown(self, review: Review, place: Place) -> None:
         """The card is there, and enough people may decide now: end the problem."""
-        if (problem := review.troubles.get(place)) is not None and problem.is_shown:
+        if (problem := review.delivery_problems.get(place)) is not None and problem.is_shown:
             self._health.resolve("delivery", delivery_subject(review.id, place))
             await self.resolve(review, place)
 
@@ -66,7 +66,7 @@ class DeliveryProblems:
         """
         if is_reached:
             self._health.resolve("place", place)
-        if place in review.troubles:
+        if place in review.delivery_problems:
             with suppress(Refused):
                 await self._reviews.change(
                     review.id,

@@ -62,6 +62,8 @@ class ShownDeciders:
             log.info("it is not known who may decide at %s: %s", place, error)
         else:
             await self._problems.resolve_shown(review, place)
-            if (problem := review.troubles.get(place)) is not None and not problem.is_shown:
+            if (
+                problem := review.delivery_problems.get(place)
+            ) is not None and not problem.is_shown:
                 # If it works, it is over.
                 await self._reviews.store.redraw(review.id, place, "card")

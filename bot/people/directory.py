@@ -217,8 +217,8 @@ class Directory(DeciderPool):
             and audience.kind == "conversation"
         }
         missing = sorted(places - snapshot.posts.keys())
-        troubles = snapshot.review.troubles if len(missing) < len(places) else {}
-        return {place: troubles.get(place) for place in missing}
+        problems = snapshot.review.delivery_problems if len(missing) < len(places) else {}
+        return {place: problems.get(place) for place in missing}
 
 
 async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:

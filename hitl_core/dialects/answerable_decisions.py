@@ -122,7 +122,7 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
             f" approval: it accepts {', '.join(theirs)}. Let the interrupt accept an approval, or leave"
             " `edit` out of the rule's `allowed_decisions`."
         )
-    return ruling._replace(allowed_decisions=allowed, takes=theirs)
+    return ruling._replace(allowed_decisions=allowed, accepted_decisions=theirs)
 
 
 def _person_decisions(

@@ -81,7 +81,7 @@ def answer_denial(ours: Ruling, theirs: Ruling, kind: DecisionType) -> Ruling:
         verdict=ours.verdict.model_copy(update={"kind": "review"}),
         allowed_decisions=(kind,),
         needs_requester=False,
-        takes=theirs.allowed_decisions,
+        accepted_decisions=theirs.allowed_decisions,
         extra=theirs.extra,
     )
 

@@ -115,7 +115,7 @@ class Gate:
         self._listener.check_not_closed()
         new = await self._submitter.build_review(self.policy, calls, thread_id=thread_id, **options)
         # Watch the review before it is stored: otherwise `outcomes` in this process could claim it.
-        review = new.review.model_copy(update={"waiter": self.process})
+        review = new.review.model_copy(update={"waiting_process": self.process})
         with self._waiter.reserve(review.id):
             await self._submitter.store(new._replace(review=review))
             return await self.wait(review.id)

@@ -24,7 +24,7 @@ class ActionRequest(Value):
     - `text`: the description in that system's wording, if it differs from `description`;
     - `title`: that system's name of the action, if it is not a valid tool name;
     - `interrupt_id`: the interrupt to which the answer is sent;
-    - `takes`: the decisions that the interrupt accepts. The policy may allow fewer;
+    - `accepted_decisions`: the decisions that the interrupt accepts. The policy may allow fewer;
     - `extra`: other fields of the interrupt, unchanged.
     """
 
@@ -34,7 +34,7 @@ class ActionRequest(Value):
     text: str | None = None
     title: str | None = None
     interrupt_id: str | None = None
-    takes: tuple[DecisionType, ...] = ()
+    accepted_decisions: tuple[DecisionType, ...] = ()
     extra: dict[str, Any] | None = None
     by_agent: bool = False
     computed: bool = False

@@ -96,12 +96,12 @@ class Review(Value):
     - `excerpt`: the policy's rules for these tools (`dump_excerpt`). An edit is judged by them;
     - `edit_notice`: the result of an edited call begins with this text;
     - `version`: the counter for compare-and-set, and nothing else;
-    - `cancels`: votes to cancel the review, if the quorum is more than one person;
+    - `cancel_votes`: votes to cancel the review, if the quorum is more than one person;
     - `trace`: the trace in which it was submitted, as W3C's `traceparent`; None without OpenTelemetry;
-    - `waiter`: the process that waits for the result;
+    - `waiting_process`: the process that waits for the result;
     - `ops`: the ids of the last operations, with what each one did. A reply can be lost after the write, and
       then the operation is sent again;
-    - `troubles`: the current problems of its places; `agent_problem`: of its agent, after the decisions.
+    - `delivery_problems`: the current ones of its places; `agent_problem`: of its agent, after the decisions.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -126,13 +126,15 @@ class Review(Value):
     settled_at: float | None = None
     done_at: float | None = None
     cancelled: Cancellation | None = None
-    cancels: tuple[Vote, ...] = ()
-    waiter: str | None = None
+    cancel_votes: tuple[Vote, ...] = ()
+    waiting_process: str | None = None
     lease: Lease | None = None
     fence: int = 0
     runs: dict[str, Run] = Field(default_factory=dict)
     ops: dict[str, str] = Field(default_factory=dict)
-    troubles: dict[Place, DeliveryProblem] = Field(default_factory=dict[Place, DeliveryProblem])
+    delivery_problems: dict[Place, DeliveryProblem] = Field(
+        default_factory=dict[Place, DeliveryProblem]
+    )
     agent_problem: AgentProblem | None = None
     #: The arguments, by "key:revision". Each is stored once, in its own field, not in `data`.
     args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)

@@ -41,7 +41,7 @@ class Ruling(NamedTuple):
     text: str | None = None
     title: str | None = None
     interrupt_id: str | None = None
-    takes: tuple[DecisionType, ...] = ()
+    accepted_decisions: tuple[DecisionType, ...] = ()
     extra: dict[str, Any] | None = None
     must_read: bool | None = None
     confirm: bool = False

@@ -197,7 +197,7 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
     if review.runs:
         raise Refused("started", "It can't be cancelled any more: one of its calls may have run.")
     reason = (reason or "").strip() or None
-    cancel_votes = review.cancels
+    cancel_votes = review.cancel_votes
     if by is not None:
         most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)
         vote = Vote(type="reject", by=by, at=now, revision=0, message=reason)
@@ -205,7 +205,7 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
             cancel_votes, vote, Reviewers(reject_quorum=most)
         )
         if not is_enough:
-            after = review.model_copy(update={"cancels": cancel_votes})
+            after = review.model_copy(update={"cancel_votes": cancel_votes})
             event = make_event("voted", review, now, by=by, what="cancel", why=reason)
             return Transition(after, event)
         reason = "\n".join(dict.fromkeys(v.message for v in cancel_votes if v.message)) or None
@@ -215,7 +215,7 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
         "status": "settled",
         "settled_at": settled,
         "cancelled": cancelled,
-        "cancels": cancel_votes,
+        "cancel_votes": cancel_votes,
     }
     after = review.model_copy(update=update)
     event = make_event("cancelled", review, now, by=by, why=cancel_reason_of(after))

@@ -39,12 +39,12 @@ def record_delivery_problem(
     is over: otherwise two alternating reasons would update the card again and again. Raises Refused if the
     place already has a problem, or if nothing waits there.
     """
-    before = review.troubles.get(place)
+    before = review.delivery_problems.get(place)
     is_kept = before is not None and (is_unknown or not before.is_unknown)
     if is_kept or not open_items(review, place):
         raise Refused("unchanged", "Nothing to record: a problem is recorded, or nothing waits.")
     problems = {
-        **review.troubles,
+        **review.delivery_problems,
         place: DeliveryProblem(
             why=why[:MAX_REASON], since=now, is_shown=is_shown, is_unknown=is_unknown
         ),
@@ -56,9 +56,9 @@ def record_delivery_problem(
 
 def end_delivery_problem(review: Review, place: Place, now: float) -> Transition:
     """Raises Refused if the place has no problem."""
-    if place not in review.troubles:
+    if place not in review.delivery_problems:
         raise Refused("unchanged", "This place has no problem.")
-    problems = {at: problem for at, problem in review.troubles.items() if at != place}
+    problems = {at: problem for at, problem in review.delivery_problems.items() if at != place}
     return _with_problems(review, problems, make_event("reachable", review, now, place=place))
 
 
@@ -136,4 +136,4 @@ def _move(
 def _with_problems(
     review: Review, problems: dict[Place, DeliveryProblem], event: Event
 ) -> Transition:
-    return Transition(review.model_copy(update={"troubles": problems}), event)
+    return Transition(review.model_copy(update={"delivery_problems": problems}), event)

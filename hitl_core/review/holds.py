@@ -65,7 +65,7 @@ def apply_unless_held(apply: SnapshotFunction, snapshot: Snapshot) -> Transition
         raise refuse_held() from None
     if changed.event.kind == "released":
         return changed
-    if not ends_hold(changed.event) and changed.review.cancels == snapshot.review.cancels:
+    if not ends_hold(changed.event) and changed.review.cancel_votes == snapshot.review.cancel_votes:
         raise refuse_held()
     if ahead := unrecorded_starts(snapshot):
         review = snapshot.review

@@ -197,7 +197,7 @@ async def test_a_review_that_a_living_gate_waits_for_is_left_to_it(
     while that process lives."""
     id = (await client.submit(tool_call(name="look_up"))).body["id"]
     await store.send_heartbeat("p1", 30.0)
-    await Reviews(store).change(id, "op", lambda r, now: claims.set_waiter(r, "p1", now))
+    await Reviews(store).change(id, "op", lambda r, now: claims.set_waiting_process(r, "p1", now))
 
     assert (await client.get("/v1/reviews?status=settled")).body["reviews"] == []
     await store.send_heartbeat("p1", 0.001)
@@ -320,7 +320,7 @@ async def test_a_gate_hears_of_what_the_http_api_cancels(client: Client, redis_u
 
 
 async def _waiter_is(gate: Gate, id: str) -> bool:
-    return (await gate.reviews.load(id)).review.waiter == gate.process
+    return (await gate.reviews.load(id)).review.waiting_process == gate.process
 
 
 async def test_who_waits_too_late_gets_what_the_http_api_cancelled(client: Client, redis_url: str):

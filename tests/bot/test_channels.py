@@ -158,7 +158,8 @@ async def test_a_card_without_its_channel_is_a_dead_letter_with_a_reason(
     snapshot = await reviews.load(review.id)
     assert snapshot.posts == {}
     assert (
-        snapshot.review.troubles[TEAMS_OPS].why == "this bot has no channel `teams`, only `slack`"
+        snapshot.review.delivery_problems[TEAMS_OPS].why
+        == "this bot has no channel `teams`, only `slack`"
     )
     (problem,) = health.current_problems()
     assert (problem.kind, problem.subject) == ("place", TEAMS_OPS)

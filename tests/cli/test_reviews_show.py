@@ -98,7 +98,9 @@ def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
     )
     shown = desk.hitl("reviews", "show", review.id).out
     assert f"can't be shown: {why} (since 20" in shown
-    [trouble] = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)["troubles"]
+    [trouble] = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)[
+        "delivery_problems"
+    ]
     assert (trouble["place"], trouble["why"]) == (place, why)
 
 

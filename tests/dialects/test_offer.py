@@ -225,7 +225,7 @@ def outcome(system: str, interrupt: Any, rules: Json) -> str:
         [ruling] = judge(system, interrupt, rules).request.rulings
     except (DialectError, ApiProblem) as error:
         return str(error)
-    return f"<{' '.join(ruling.allowed_decisions)}> of {' '.join(ruling.takes)}"
+    return f"<{' '.join(ruling.allowed_decisions)}> of {' '.join(ruling.accepted_decisions)}"
 
 
 def test_a_call_that_nobody_is_asked_about_is_left_as_it_is() -> None:
@@ -233,7 +233,7 @@ def test_a_call_that_nobody_is_asked_about_is_left_as_it_is() -> None:
     calls = [ToolCall("c0", "look", {}), ToolCall("c1", "ask", ARGS), ToolCall("c2", "look", {})]
     made = judge("langchain", batch("approve", "reject"), {}, calls).request
     assert [ruling.verdict.kind for ruling in made.rulings] == ["allow", "review", "allow"]
-    assert [ruling.takes for ruling in made.rulings] == [(), ("approve", "reject"), ()]
+    assert [ruling.accepted_decisions for ruling in made.rulings] == [(), ("approve", "reject"), ()]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ async def test_a_wait_that_ends_while_redis_takes_no_writes_leaves_its_review(
     waiting = asyncio.create_task(gate.wait(review_id))
 
     async def is_waited_for() -> bool:
-        return (await worker.reviews.load(review_id)).review.waiter == gate.process
+        return (await worker.reviews.load(review_id)).review.waiting_process == gate.process
 
     await wait_until("it waits", is_waited_for)
     with refusing_writes(url, "READONLY"):
@@ -99,7 +99,7 @@ async def test_an_outcome_that_is_released_unfinished_goes_to_others(
     waiting = asyncio.create_task(gate.wait(review_id))
 
     async def is_waited_for() -> bool:
-        return (await worker.reviews.load(review_id)).review.waiter == gate.process
+        return (await worker.reviews.load(review_id)).review.waiting_process == gate.process
 
     await wait_until("it waits", is_waited_for)
     await approve_all(worker.reviews, review_id)

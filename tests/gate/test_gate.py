@@ -604,7 +604,7 @@ async def test_settled_skips_reviews_that_a_living_process_waits_for(open_gate: 
     review_id = await dead.submit([call(n=1)], thread_id="t")
     # As a process dies: nobody waits there any more, but its last beat is still good.
     await worker.reviews.change(
-        review_id, "await", lambda r, now: claims.set_waiter(r, dead.process, now)
+        review_id, "await", lambda r, now: claims.set_waiting_process(r, dead.process, now)
     )
     await approve_all(worker.reviews, review_id)
     outcomes = worker.outcomes()
@@ -626,7 +626,7 @@ async def test_promise_5_a_cancelled_wait_leaves_the_review_to_others(open_gate:
     waiting = asyncio.create_task(impatient.wait(review_id))
 
     async def waiter() -> str | None:
-        return (await worker.reviews.load(review_id)).review.waiter
+        return (await worker.reviews.load(review_id)).review.waiting_process
 
     async def is_waited_for() -> bool:
         return await waiter() == impatient.process
@@ -731,7 +731,7 @@ async def test_five_hundred_wait_over_a_handful_of_connections(open_gate: Open, 
 
         async def all_wait() -> bool:
             last = [await people.reviews.load(id) for id in review_ids[-40:]]
-            return all(s.review.waiter == gate.process for s in last)
+            return all(s.review.waiting_process == gate.process for s in last)
 
         await wait_until("all wait", all_wait, 30)
         assert len(client.client_list()) < 80

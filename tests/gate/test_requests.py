@@ -252,4 +252,4 @@ async def test_a_review_of_another_agent_is_not_this_ones(gate: Gate) -> None:
             with pytest.raises(ReviewNotFound, match="it is of 'billing'"):
                 await use(review_id)
     review = (await gate.reviews.load(review_id)).review
-    assert (review.status, review.waiter) == ("pending", None)
+    assert (review.status, review.waiting_process) == ("pending", None)

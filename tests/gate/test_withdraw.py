@@ -63,7 +63,7 @@ async def test_the_write_that_cancels_also_claims() -> None:
         id = await gate.submit([CALL], thread_id="t")
         await (await gate.withdraw(id)).finish()
         [cancelled] = [w.review for w in store.writes if w.event.kind == "cancelled"]
-        assert cancelled.waiter == gate.process
+        assert cancelled.waiting_process == gate.process
 
 
 async def test_what_is_decided_can_not_be_withdrawn() -> None:

@@ -41,7 +41,8 @@ MARKS = {
 #: What is decided in each place by itself.
 OTHERS = {
     "allowed_decisions", "args_schema", "reject_reason", "route", "idempotent", "line", "answer_schema",
-    "output", "text", "title", "interrupt_id", "takes", "extra", "says_reviewers", "says_description",
+    "output", "text", "title", "interrupt_id", "accepted_decisions", "extra", "says_reviewers",
+    "says_description",
     "needs_requester", "unsure", "says_no", "display", "answer_by_agent",
 }  # fmt: skip
 

@@ -168,7 +168,8 @@ STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
 }
 #: Words, the verdict itself, and what is the same for all rules of a policy.
 OTHERS = {
-    "verdict", "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent", "computed",
+    "verdict", "description", "text", "title", "interrupt_id", "accepted_decisions", "extra", "by_agent",
+    "computed",
     "line", "says_reviewers", "says_description", "unsure", "says_no", "trusts_tools", "hiding_schema",
     "display", "answer_by_agent",
 }  # fmt: skip

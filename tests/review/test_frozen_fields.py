@@ -22,7 +22,7 @@ ADA, NOW = person("Ada"), START + 60
 
 #: What was asked stays as it was asked, and what is only about the judging of one call.
 OF_THE_REQUEST = {
-    "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent", "computed",
+    "description", "text", "title", "interrupt_id", "accepted_decisions", "extra", "by_agent", "computed",
     "answer_by_agent", "line", "says_reviewers", "says_description", "unsure", "says_no",
 }  # fmt: skip
 

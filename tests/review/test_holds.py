@@ -129,7 +129,7 @@ async def test_a_held_review_is_cancelled_by_as_many_people_as_it_needs(
     await reviews.store.hold_live_reviews()
     await reviews.apply(Cancel(id, ADA, "one", "stop"))
     first = await reviews.load(id)
-    assert ([vote.by.name for vote in first.review.cancels], first.held) == (["Ada"], True)
+    assert ([vote.by.name for vote in first.review.cancel_votes], first.held) == (["Ada"], True)
     clock.now = RELEASED
     assert await reviews.store.due_reviews() == []
     with pytest.raises(Refused, match="store lost data"):

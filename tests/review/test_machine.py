@@ -142,7 +142,7 @@ class ReviewMachine(RuleBasedStateMachine):
 
     @rule(process=st.sampled_from(["p1", "p2"]))
     def an_agent_waits(self, process: str) -> None:
-        self.apply(claims.set_waiter, process, self.now)
+        self.apply(claims.set_waiting_process, process, self.now)
 
     @invariant()
     def promise_2_a_decision_never_changes(self) -> None:

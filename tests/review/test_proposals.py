@@ -297,7 +297,7 @@ async def test_null_in_the_tools_place_is_its_text() -> None:
 async def test_a_system_without_a_word_for_null_never_gets_it() -> None:
     review = await with_output("state", {"enum": ["a", None]})
     (action,) = review.actions
-    request = action.request.model_copy(update={"takes": ("approve",)})
+    request = action.request.model_copy(update={"accepted_decisions": ("approve",)})
     asked = action.model_copy(update={"request": request})
     review = review.model_copy(update={"actions": (asked,)})
     with pytest.raises(Refused, match="can't be null"):

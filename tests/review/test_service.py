@@ -308,7 +308,7 @@ async def whole_life(reviews: Reviews, thread_id: str) -> Review:
     """Every transition that there is, in a plausible order; each op named once, as callers do."""
     review = await submit(reviews, "ask", "ask", thread_id=thread_id, turn="m1")
     id = review.id
-    await reviews.change(id, "await", lambda r, now: claims.set_waiter(r, "p1", now))
+    await reviews.change(id, "await", lambda r, now: claims.set_waiting_process(r, "p1", now))
     await reviews.apply(Decide(id, "1", proposal("edit", n=9), person(), "click-1"))
     await reviews.apply(Decide(id, "2", proposal("approve"), person(), "click-2"))
     await reviews.change(id, "claim", lambda r, now: claims.claim(r, "p1", now, 60))

@@ -832,7 +832,7 @@ class StoreContract:
 
         listener = asyncio.create_task(store.changes(20))
         other = await created(store, agent="support", thread_id="another")
-        await stepped(store, claims.set_waiter(other, "p1", await store.now()))
+        await stepped(store, claims.set_waiting_process(other, "p1", await store.now()))
 
         assert await asyncio.wait_for(listener, 15) == [other.id]
         assert await store.changes(0.02) == []
@@ -931,7 +931,7 @@ class StoreContract:
         await finish_all(store)
         at = await store.now()
 
-        review = await stepped(store, claims.set_waiter(review, "p1", at))
+        review = await stepped(store, claims.set_waiting_process(review, "p1", at))
         review = await stepped(store, claims.claim(review, "p1", at, 30))
         review = await stepped(store, claims.renew(review, 1, at, 30))
         review = await stepped(store, claims.start(review, 1, "1", at))

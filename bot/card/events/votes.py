@@ -121,10 +121,12 @@ def make_doubt(review: Review, call: Call) -> Doubt:
 
 
 def cancel_votes_of(review: Review) -> tuple[VoteGroup, ...]:
-    if not review.cancels or review.cancelled:
+    if not review.cancel_votes or review.cancelled:
         return ()
-    whys = dict.fromkeys(vote.message for vote in review.cancels if vote.message)
+    whys = dict.fromkeys(vote.message for vote in review.cancel_votes if vote.message)
     most = max(action.route.reviewers.reject_quorum for action in review.actions)
     return (
-        VoteGroup("cancel", tuple(v.by for v in review.cancels), most, message_of("; ".join(whys))),
+        VoteGroup(
+            "cancel", tuple(v.by for v in review.cancel_votes), most, message_of("; ".join(whys))
+        ),
     )

@@ -27,7 +27,9 @@ def is_plain(snapshot: Snapshot, place: Place) -> bool:
     the review: all of the digest have it, and the digest shows it.
     """
     review = snapshot.review
-    has_problem = any(at != place or not it.is_unknown for at, it in review.troubles.items())
+    has_problem = any(
+        at != place or not it.is_unknown for at, it in review.delivery_problems.items()
+    )
     is_special = snapshot.held or has_problem or escalated_again(review, place)
     return not is_special and all(
         item.action is not None and not item.action.earlier for item in open_items(review, place)

@@ -53,8 +53,9 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
             {"place": place, **ref.model_dump(), "version": snapshot.shown.get(place)}
             for place, ref in snapshot.posts.items()
         ],
-        "troubles": [
-            {"place": place, **trouble.model_dump()} for place, trouble in review.troubles.items()
+        "delivery_problems": [
+            {"place": place, **trouble.model_dump()}
+            for place, trouble in review.delivery_problems.items()
         ],
         "agent_problem": review.agent_problem
         and {"why": agent_problem_of(review), "since": review.agent_problem.since},

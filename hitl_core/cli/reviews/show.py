@@ -111,7 +111,7 @@ def _card_text(snapshot: Snapshot, place: Place) -> str:
     changes also raise the version.
     """
     ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
-    trouble = snapshot.review.troubles.get(place)
+    trouble = snapshot.review.delivery_problems.get(place)
     since = f" (since {phrases.time_text(trouble.since, snapshot.now)})" if trouble else ""
     if ref is None:
         return f"can't be shown: {trouble.why}{since}" if trouble else "not posted yet"

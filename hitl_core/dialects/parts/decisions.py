@@ -161,7 +161,7 @@ def _is_closed_after_doubt(review: Review, action: Action) -> bool:
 
 def interrupt_decisions(action: Action) -> tuple[DecisionType, ...]:
     """The decisions that the interrupt allows; without an interrupt, those that the action allows."""
-    return action.request.takes or action.config.allowed_decisions
+    return action.request.accepted_decisions or action.config.allowed_decisions
 
 
 def to_rejection(final: FinalDecision) -> FinalDecision:

@@ -107,7 +107,7 @@ def _build_action(
             text=ruling.text,
             title=ruling.title,
             interrupt_id=ruling.interrupt_id,
-            takes=ruling.takes,
+            accepted_decisions=ruling.accepted_decisions,
             extra=ruling.extra,
             by_agent=ruling.by_agent,
             computed=ruling.computed,

@@ -24,5 +24,5 @@ def withdraw(
             "busy", f"Review {review.id} can't be withdrawn: all of its calls are already decided."
         )
     transition = commands.cancel(review, None, reason, now)
-    cancelled_review = transition.review.model_copy(update={"waiter": process})
+    cancelled_review = transition.review.model_copy(update={"waiting_process": process})
     return transition._replace(review=cancelled_review)

@@ -131,9 +131,9 @@ class Claims(NamedTuple):
         """
 
         def clear_waiter(review: Review, now: float) -> Transition:
-            if review.waiter != self.process or self.listener.is_watched(review_id):
+            if review.waiting_process != self.process or self.listener.is_watched(review_id):
                 raise Refused("not_waiting", "Another process waits for this review.")
-            return claims.set_waiter(review, None, now)
+            return claims.set_waiting_process(review, None, now)
 
         op = f"leave:{uuid4().hex}"
         while True:
@@ -164,11 +164,11 @@ class Claims(NamedTuple):
         if ready is not None and ready <= snapshot.now:
             return await self.claim(review_id, snapshot), 0.2
         alive = self.reviews.store.is_alive
-        if review.waiter != self.process and not await alive(review.waiter or ""):
+        if review.waiting_process != self.process and not await alive(review.waiting_process or ""):
             op = f"await:{uuid4().hex}"
             with contextlib.suppress(Refused):  # another process may have been faster
                 await self.reviews.change(
-                    review_id, op, lambda r, now: claims.set_waiter(r, self.process, now)
+                    review_id, op, lambda r, now: claims.set_waiting_process(r, self.process, now)
                 )
         return None, POLL_INTERVAL if ready is None else min(POLL_INTERVAL, ready - snapshot.now)
 
@@ -199,7 +199,7 @@ class Claims(NamedTuple):
         if self.listener.is_watched(review_id):
             return None
         snapshot = await self.reviews.load(review_id)
-        waiter = snapshot.review.waiter
+        waiter = snapshot.review.waiting_process
         if waiter in (None, self.process) or not await self.reviews.store.is_alive(waiter):
             return snapshot
         return None

@@ -27,10 +27,10 @@ def check_words(action: Action, name: str, ruling: Ruling, expire: Expire | None
     """Raises Refused if the system has no word for a decision that the edited call can get: the one at the
     deadline, or a no that the rule allows.
     """
-    takes = action.request.takes
-    if not takes:  # no other system acts on the answer
+    accepted = action.request.accepted_decisions
+    if not accepted:  # no other system acts on the answer
         return
-    can = {*takes, *(() if _NO.isdisjoint(takes) else _NO)}
+    can = {*accepted, *(() if _NO.isdisjoint(accepted) else _NO)}
     if expire is not None and expire.decision not in can:
         what = f"would {expire.decision} this {name} at its deadline"
     elif ruling.verdict.rule is not None and _NO & {*ruling.allowed_decisions} and not _NO & can:
@@ -44,7 +44,7 @@ def check_words(action: Action, name: str, ruling: Ruling, expire: Expire | None
 
 def check_numbers(review: Review, action: Action, args: JsonObject) -> None:
     """Raises DecisionError for a whole number that the system would change."""
-    if not action.request.takes or review.dialect not in _JAVASCRIPT:
+    if not action.request.accepted_decisions or review.dialect not in _JAVASCRIPT:
         return
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), args)]
     while waiting:

@@ -193,7 +193,7 @@ def final_answer(review: Review, action: Action, proposal: Proposal) -> Any:
         if kind == "approve" and not _answer_problem(schema, True):
             return True
         raise Refused("message_required", "Write or choose an answer.")
-    is_null_there = value is None and bool(action.request.takes)
+    is_null_there = value is None and bool(action.request.accepted_decisions)
     if problem := _answer_problem(schema, value) or (is_null_there and _NO_NULL):
         hidden = "is not one that the agent accepts" if hides_options(review, action) else ""
         raise Refused("invalid_answer", f"The answer {hidden or problem}.")

@@ -23,12 +23,12 @@ from hitl_core.review.transition import Transition, check_seal, make_event
 _LONG_AGO = 1e10  # seconds
 
 
-def set_waiter(review: Review, process: str | None, now: float) -> Transition:
+def set_waiting_process(review: Review, process: str | None, now: float) -> Transition:
     """Reserve the result for a process that waits, for as long as its heartbeat is alive. None: no process
     waits.
     """
     return Transition(
-        review.model_copy(update={"waiter": process}), make_event("awaited", review, now)
+        review.model_copy(update={"waiting_process": process}), make_event("awaited", review, now)
     )
 
 
@@ -49,7 +49,7 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
         raise Refused("not_ready", f"This review can't be claimed: it is {review.status}.")
     fence = review.fence + 1
     new_lease = Lease(holder=holder, fence=fence, until=now + lease)
-    update = {"status": "claimed", "lease": new_lease, "fence": fence, "waiter": None}
+    update = {"status": "claimed", "lease": new_lease, "fence": fence, "waiting_process": None}
     return Transition(review.model_copy(update=update), make_event("claimed", review, now))
 
 

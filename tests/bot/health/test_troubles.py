@@ -121,7 +121,7 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     made = Channel("C0SUPORT", "suport", ["U0ALICE", "U0APPROVER"])
     sandbox.workspace.channels["C0SUPORT"] = made
     await delivery.deliver(review.id, TYPO, again=True)
-    assert (await reviews.load(review.id)).review.troubles == {}
+    assert (await reviews.load(review.id)).review.delivery_problems == {}
     assert health.current_problems() == ()
     assert "can't be shown" not in await card_text(reviews, review.id, HERE, channel)
 
@@ -193,7 +193,7 @@ def test_a_known_reason_replaces_a_failed_look_up() -> None:
 
     known = record(unknown, HERE, "nobody is left", START + 1, is_shown=True).review
 
-    problem = known.troubles[HERE]
+    problem = known.delivery_problems[HERE]
     assert (problem.why, problem.is_shown, problem.is_unknown) == ("nobody is left", True, False)
     with pytest.raises(Refused):
         record(known, HERE, "a look-up failed", START + 2, is_unknown=True)

@@ -78,7 +78,7 @@ async def test_a_review_that_can_not_be_read_keeps_no_other_from_its_check(
     health = Health()
     await check_of(store, channel, health).check_page()
     reviews = [(await store.load(one)) for one in ids[1:]]
-    assert [bool(one and one.review.troubles) for one in reviews] == [True, True]
+    assert [bool(one and one.review.delivery_problems) for one in reviews] == [True, True]
     assert any(ids[0] in one.subject for one in health.current_problems())
 
 
@@ -101,7 +101,7 @@ async def test_a_review_whose_check_fails_keeps_no_other_from_its_check(
     monkeypatch.setattr(checks._deciders, "check", check)
     await checks.check_page()
     reviews = [(await store.load(one)) for one in ids]
-    assert [bool(one and one.review.troubles) for one in reviews] == [False, True, True]
+    assert [bool(one and one.review.delivery_problems) for one in reviews] == [False, True, True]
     assert any(ids[0] in one.subject for one in health.current_problems())
 
 

@@ -188,7 +188,10 @@ async def test_a_card_that_was_deleted_is_posted_again_while_it_waits(
     snapshot = await reviews.load(review_id)
     second = snapshot.posts[place]
     assert second.key != first.key
-    assert (snapshot.shown[place], snapshot.review.troubles) == (snapshot.review.version, {})
+    assert (snapshot.shown[place], snapshot.review.delivery_problems) == (
+        snapshot.review.version,
+        {},
+    )
     assert await channel.find_messages(place, review_id, 1.0) == [second]
 
     await channel.delete(second)

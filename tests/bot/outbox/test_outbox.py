@@ -43,7 +43,7 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
     running = asyncio.create_task(outbox.run())
 
     async def is_noted() -> bool:
-        return "default" in (await reviews.load(review.id)).review.troubles
+        return "default" in (await reviews.load(review.id)).review.delivery_problems
 
     async def is_over() -> bool:
         return not await is_noted()

@@ -155,7 +155,7 @@ async def test_a_refused_line_that_calls_people_is_told(
     body = json.dumps({"ok": False, "error": error})
     stage.sandbox.faults.configure({"mode": "answer", "method": "chat.postMessage", "body": body})
     await stage.bot()
-    assert HERE in (await stage.reviews.load(stage.review_id)).review.troubles
+    assert HERE in (await stage.reviews.load(stage.review_id)).review.delivery_problems
     assert stage.health.counts()["delivery"] or stage.health.counts()["place"]
 
     stage.sandbox.faults.configure({"mode": "ok"})
@@ -164,7 +164,7 @@ async def test_a_refused_line_that_calls_people_is_told(
 
     [line] = stage.lines()
     assert text in line
-    assert not (await stage.reviews.load(stage.review_id)).review.troubles
+    assert not (await stage.reviews.load(stage.review_id)).review.delivery_problems
 
 
 async def test_nobody_is_called_to_what_is_decided(stage: Stage) -> None:

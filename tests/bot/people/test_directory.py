@@ -120,7 +120,7 @@ async def test_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directo
     to press again, each time. Where no card is shown at all, it is not known."""
     seen = snapshot()
     why = DeliveryProblem(why="there is no such channel", since=0.0)
-    review = seen.review.model_copy(update={"troubles": {Place("slack:#not-posted"): why}})
+    review = seen.review.model_copy(update={"delivery_problems": {Place("slack:#not-posted"): why}})
     for posts, code in ((POSTS, "not_permitted"), ({}, "unknown_members")):
         here = replace(seen, review=review, posts=posts)
         with pytest.raises(Refused) as refused:

@@ -204,8 +204,8 @@ async def test_what_too_few_may_approve_is_shown_and_told(
     snapshot = await bot.reviews.load(review_id)
     assert action.places[-1] == ASK
     assert ASK not in members_of(action)
-    assert set(snapshot.posts) == set(snapshot.review.troubles) == set(action.places)
-    for trouble in snapshot.review.troubles.values():
+    assert set(snapshot.posts) == set(snapshot.review.delivery_problems) == set(action.places)
+    for trouble in snapshot.review.delivery_problems.values():
         assert trouble.why == "too few people are left who may approve pay"
     assert {one.kind for one in health.current_problems()} == {"delivery"}
 
@@ -223,7 +223,7 @@ async def test_people_of_the_steps_to_come_are_enough(bot: Bot) -> None:
     review_id = await bot.submit("U0ALICE", pay=rule)
     [action] = await bot.deliver(review_id)
     assert action.places == ("default",)
-    assert not (await bot.reviews.load(review_id)).review.troubles
+    assert not (await bot.reviews.load(review_id)).review.delivery_problems
 
 
 async def _grow_channel(bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +279,7 @@ async def test_a_channel_found_too_large_after_its_card_was_shown_has_no_decider
     assert members_of(action) == {OPS, *fallback.values()}
     assert set(snapshot.posts) == members_of(action)
     told = [] if fallback else [OPS]
-    assert list(snapshot.review.troubles) == told
+    assert list(snapshot.review.delivery_problems) == told
     assert [one.key[1] for one in health.current_problems()] == told
 
 
@@ -351,7 +351,7 @@ async def test_a_doubt_without_a_fallback_is_told(bot: Bot) -> None:
     await in_doubt(bot, review_id)
     await bot.deliver(review_id)
     review = (await bot.reviews.load(review_id)).review
-    assert list(review.troubles) == [ARCHIVED]
+    assert list(review.delivery_problems) == [ARCHIVED]
     assert bot.health.current_problems()
 
 
@@ -457,14 +457,14 @@ async def test_a_problem_is_over_when_people_are_back(bot: Bot, sandbox: Sandbox
     await bot.deliver(review_id)
     sandbox.users.deactivate("U0DANA")
     await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
-    assert list((await bot.reviews.load(review_id)).review.troubles) == [ASK]
+    assert list((await bot.reviews.load(review_id)).review.delivery_problems) == [ASK]
     [problem] = bot.health.current_problems()
     assert "can't be approved: nobody is left" in problem.text
     assert "invite the bot" not in problem.text
 
     sandbox.workspace.users["U0DANA"].deleted = False
     await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
-    assert not (await bot.reviews.load(review_id)).review.troubles
+    assert not (await bot.reviews.load(review_id)).review.delivery_problems
     assert not bot.health.current_problems()
 
 
@@ -478,11 +478,11 @@ async def test_a_problem_of_a_place_is_over_when_its_card_can_be_drawn(
     for is_archived in (True, False):
         sandbox.workspace.channels["C0ASK"].is_archived = is_archived
         await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
-        assert list((await bot.reviews.load(review_id)).review.troubles) == [ASK]
+        assert list((await bot.reviews.load(review_id)).review.delivery_problems) == [ASK]
         if is_archived:
             await finish_all(bot.reviews.store)  # its card could not be drawn: a dead letter
     await run_jobs(bot, review_id)
-    assert not (await bot.reviews.load(review_id)).review.troubles
+    assert not (await bot.reviews.load(review_id)).review.delivery_problems
 
 
 async def run_jobs(bot: Bot, review_id: str) -> None:

@@ -470,11 +470,11 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     ):
         await delivery.deliver(review.id, Place("default"), again=False)
     seen = await reviews.load(review.id)
-    assert set(seen.posts) == set(seen.review.troubles) == {"default"}
+    assert set(seen.posts) == set(seen.review.delivery_problems) == {"default"}
 
     sandbox.faults.configure({"mode": "ok"})
     await delivery.deliver(review.id, Place("default"), again=True)
-    assert (await reviews.load(review.id)).review.troubles == {}
+    assert (await reviews.load(review.id)).review.delivery_problems == {}
 
 
 async def test_h2_home_lists_what_could_not_be_posted_yet(
@@ -531,6 +531,6 @@ async def test_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
             await delivery.deliver(review.id, Place("default"), again=False)
     found = await reviews.load(review.id)
     assert "default" in found.posts
-    assert bool(found.review.troubles) == text
+    assert bool(found.review.delivery_problems) == text
     [action] = found.review.actions
     assert [one.open for one in action.escalations] == [False] * text

@@ -207,7 +207,7 @@ async def test_what_a_card_refuses_a_digest_refuses(scene: Scene) -> None:
     await wait_until("each is a dead letter", all_dead)
     assert await scene.cards("C0ALL") == []
     for one in ids:
-        assert (await gate.reviews.load(one)).review.troubles
+        assert (await gate.reviews.load(one)).review.delivery_problems
 
 
 async def test_a_digest_is_bounded(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -425,7 +425,7 @@ async def test_an_origin_that_does_not_exist_is_reported(scene: Scene, users: Te
 
     async def find_problem() -> str | None:
         review = (await gate.reviews.load(review_id)).review
-        problem = review.troubles.get(Place(origin))
+        problem = review.delivery_problems.get(Place(origin))
         return problem and problem.why
 
     assert "no such conversation" in await wait_until("a problem", find_problem)
