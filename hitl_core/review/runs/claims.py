@@ -20,7 +20,7 @@ from hitl_core.review import vote_count
 from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, check_seal, make_event
 
-_LONG_AGO = 1e10  # seconds
+_LONG_AGO = 1e10  # seconds: in the index, settled reviews come before the end of any lease
 
 
 def set_waiting_process(review: Review, process: str | None, now: float) -> Transition:
