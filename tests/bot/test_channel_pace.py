@@ -33,7 +33,7 @@ async def _call() -> str:
     return "done"
 
 
-async def test_house_each_channel_is_called_at_its_own_pace(channel: SlackChannel) -> None:
+async def test_each_channel_is_called_at_its_own_pace(channel: SlackChannel) -> None:
     """Given two channels; when both post and update, then each waits for its own limits, slowed down by the
     same factor."""
     store, text = NotedSlots(), TextChannel(office(), "r-orders")
@@ -137,7 +137,7 @@ async def test_calls_that_are_refused_together_make_one_pause() -> None:
     assert max(store.pauses) <= 1.2
 
 
-async def test_house_a_home_is_updated_by_the_channel_of_its_person() -> None:
+async def test_a_home_is_updated_by_the_channel_of_its_person() -> None:
     """Given people of two channels, with the same id, who opened their Home, and one of a channel that the
     bot does not have; then each Home is updated once, by its own channel."""
     store, published = MemoryStore(), list[tuple[str, str]]()

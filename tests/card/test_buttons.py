@@ -74,7 +74,7 @@ def of_rule(**rule: object) -> Review:
         (decide(review_of(THREE[0]), "1", "reject"), []),
     ],
 )  # fmt: skip
-def test_house_an_action_has_the_buttons_of_its_state(review: Review, expected: list[str]) -> None:
+def test_an_action_has_the_buttons_of_its_state(review: Review, expected: list[str]) -> None:
     """Given an action or a doubt; then it has these buttons, in this order, the rare ones in brackets."""
     assert labels(on_actions(card_of(review))) == expected
 
@@ -99,7 +99,7 @@ def test_house_an_action_has_the_buttons_of_its_state(review: Review, expected: 
         ),
     ],
 )
-def test_house_a_card_has_the_buttons_of_its_state(
+def test_a_card_has_the_buttons_of_its_state(
     review: Review, layout: Layout, expected: list[str]
 ) -> None:
     card = card_of(review)
@@ -108,7 +108,7 @@ def test_house_a_card_has_the_buttons_of_its_state(
     assert labels(card_buttons(card, layout=layout, next_place=place)) == expected
 
 
-def test_house_a_button_that_decides_names_what_was_shown() -> None:
+def test_a_button_that_decides_names_what_was_shown() -> None:
     """Given an edited action; then its buttons have its key, its revision and its seal."""
     policy = {"reviewers": {"quorum": 2, "users": ["U0BOB"]}}
     review = decide(review_of(*THREE[:2], policy=policy), "1", "edit", args={"to": "a@example.com"})
@@ -122,7 +122,7 @@ def test_house_a_button_that_decides_names_what_was_shown() -> None:
     assert all_of_them.seal == review.seal("1", "2", is_whole=True)
 
 
-def test_house_an_approval_that_the_policy_wants_confirmed_asks() -> None:
+def test_an_approval_that_the_policy_wants_confirmed_asks() -> None:
     """Given `confirm`; then Approve asks first, and names what is approved. There is no Approve all."""
     calls = [("deploy", {"env": "production"}), ("deploy", {"env": "staging"})]
     card = card_of(review_of(*calls, policy={"interrupt_on": {"*": {"confirm": True}}}))
@@ -138,9 +138,7 @@ def test_house_an_approval_that_the_policy_wants_confirmed_asks() -> None:
     ("page", "expected"),
     [(0, [("Next ▶", 1)]), (1, [("◀ Back", 0), ("Next ▶", 2)]), (2, [("◀ Back", 1)])],
 )
-def test_house_pages_turn_as_far_as_there_are_pages(
-    page: int, expected: list[tuple[str, int]]
-) -> None:
+def test_pages_turn_as_far_as_there_are_pages(page: int, expected: list[tuple[str, int]]) -> None:
     turn = page_buttons(Button("next", "", "Action", "review-1"), page, 3)
 
     assert [(one.label, one.number) for one in turn] == expected
@@ -150,7 +148,7 @@ def test_house_pages_turn_as_far_as_there_are_pages(
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_house_every_button_says_what_it_does_to_what(name: str) -> None:
+def test_every_button_says_what_it_does_to_what(name: str) -> None:
     """Given a review in some state; then no two of its buttons are alike, and each has a text for screen
     readers."""
     make, place = SCENES[name]

@@ -87,14 +87,14 @@ def our_words(lines: list[Line]) -> str:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_house_our_words_have_no_markup(name: str) -> None:
+def test_our_words_have_no_markup(name: str) -> None:
     """Given a review in some state; then no chat system could take a character of ours for markup."""
     make, place = SCENES[name]
     found = MARKUP.search(our_words(lines_of(make(), place)))
     assert not found, found
 
 
-def test_house_no_words_of_an_agent_are_among_ours() -> None:
+def test_no_words_of_an_agent_are_among_ours() -> None:
     """Given a review whose agent writes EVIL everywhere; then EVIL is in no span for our own words."""
     args = {"EVIL": "EVIL\nEVIL", "list": ["EVIL"]}
     review = review_of(
@@ -108,7 +108,7 @@ def test_house_no_words_of_an_agent_are_among_ours() -> None:
     assert "EVIL" not in our_words(lines)
 
 
-def test_house_a_card_reads_without_any_markup() -> None:
+def test_a_card_reads_without_any_markup() -> None:
     """Given a pending review; then its lines as plain text say for whom, until when, and who may decide."""
     text = card_text(build_card(review_of(THREE[0]), DEFAULT), NAMES)
 
@@ -119,7 +119,7 @@ def test_house_a_card_reads_without_any_markup() -> None:
     assert plain_text(text.deciders) == "Members of #agent-approvals may decide."
 
 
-def test_house_a_thread_line_reads_alike_in_a_notification() -> None:
+def test_a_thread_line_reads_alike_in_a_notification() -> None:
     review = escalate(review_of(THREE[0]), why="Not sure.")
     [line] = thread_lines(review, DEFAULT)
 
@@ -129,7 +129,7 @@ def test_house_a_thread_line_reads_alike_in_a_notification() -> None:
     assert summary == "send_email was escalated to #team-ops by “Bob Reyes” (U0BOB)."
 
 
-def test_house_the_card_room_knows_no_chat_system() -> None:
+def test_the_card_room_knows_no_chat_system() -> None:
     """Given the sources of bot/card; then none of them names a chat system or its markup."""
     folder = Path(card_room.__file__).parent
     named = [

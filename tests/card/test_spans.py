@@ -44,11 +44,11 @@ PLAIN: list[tuple[Span, str]] = [
 
 
 @pytest.mark.parametrize(("span", "text"), PLAIN, ids=[type(span).__name__ for span, _ in PLAIN])
-def test_house_every_kind_of_span_has_a_plain_text(span: Span, text: str) -> None:
+def test_every_kind_of_span_has_a_plain_text(span: Span, text: str) -> None:
     assert plain_text([span]) == text
 
 
-def test_house_the_table_above_has_every_kind_of_span() -> None:
+def test_the_table_above_has_every_kind_of_span() -> None:
     assert {type(span) for span, _ in PLAIN} == {*get_args(Span)}
 
 
@@ -63,7 +63,7 @@ def test_house_the_table_above_has_every_kind_of_span() -> None:
         (100, "n0, n1 or 98 more"),
     ],
 )
-def test_house_lists_of_names_and_of_lines_are_joined_alike(count: int, joined: str) -> None:
+def test_lists_of_names_and_of_lines_are_joined_alike(count: int, joined: str) -> None:
     """Given any number of names, then a list names at most three, and says how many more there are."""
     names = [f"n{at}" for at in range(count)]
     lines: list[Line] = [(Verbatim(name),) for name in names]

@@ -48,7 +48,7 @@ def _ends() -> frozenset[str]:
 
 
 @each_page
-def test_house_11_every_file_that_is_named_exists(page: Page) -> None:
+def test_every_file_that_is_named_exists(page: Page) -> None:
     """`gate/gate.py` is the end of the path of a file, `bot/inbox` is a package."""
     named = {name for name in re.findall(r"`([\w./-]+)`", page.text) if name[0] != "."}
     ours = {one for one in named if one.endswith((".py", ".lua")) or one.startswith(TOPS)}
@@ -56,7 +56,7 @@ def test_house_11_every_file_that_is_named_exists(page: Page) -> None:
     assert sorted(ours - _ends()) == []
 
 
-def test_house_11_the_guide_to_a_new_channel_names_every_part_of_it() -> None:
+def test_the_guide_to_a_new_channel_names_every_part_of_it() -> None:
     text = page("docs/adding-a-channel.md").text
     parts = {*vars(Channel), *Channel.__annotations__, *vars(Connection)}
     assert [one for one in sorted(parts) if one[0] != "_" and f"`{one}`" not in text] == []

@@ -362,7 +362,7 @@ def test_if_the_rule_is_unknown_both_rules_must_be_met(
         assert (made.confirm, set(made.redact)) == (True, {"/a"})
 
 
-def test_house_6_a_place_of_another_channel_is_a_place() -> None:
+def test_a_place_of_another_channel_is_a_place() -> None:
     """Given places and people of channels that the agent's process does not know; then they stay as they
     are."""
     route = {

@@ -61,7 +61,7 @@ def test_a_decision_counts_without_voters_who_may_no_longer_decide():
 
 
 @pytest.mark.parametrize("same_review", [True, False])
-def test_house_1_an_edit_that_was_judged_is_not_judged_again(
+def test_an_edit_that_was_judged_is_not_judged_again(
     monkeypatch: pytest.MonkeyPatch, same_review: bool
 ) -> None:
     """Given an edit that its sender had judged, when it is applied to that same review, then it is judged

@@ -90,7 +90,7 @@ async def pressed(store: MemoryStore, command: Decide) -> Decide:
     return replace(command, proposal=command.proposal._replace(seal=seal))
 
 
-async def test_house_1_a_click_loads_once_and_the_reply_has_the_new_review(
+async def test_a_click_loads_once_and_the_reply_has_the_new_review(
     inbox: Inbox, store: CountingStore, directory: CountingDirectory, alice: Reviewer
 ) -> None:
     review_id = await asked(store, 2)
@@ -105,7 +105,7 @@ async def test_house_1_a_click_loads_once_and_the_reply_has_the_new_review(
     assert reply.snapshot.review == (await Reviews(store).load(review_id)).review
 
 
-async def test_house_1_the_next_page_of_the_review_modal_loads_and_checks_nothing(
+async def test_the_next_page_of_the_review_modal_loads_and_checks_nothing(
     inbox: Inbox, store: CountingStore, directory: CountingDirectory, alice: Reviewer
 ) -> None:
     """Given a click in the Review modal, when its next page is loaded with the reply's review, then nothing
@@ -123,7 +123,7 @@ async def test_house_1_the_next_page_of_the_review_modal_loads_and_checks_nothin
     assert (store.loads, directory.checks) == (loads, checks)
 
 
-async def test_house_1_a_sent_edit_is_loaded_and_judged_once(
+async def test_a_sent_edit_is_loaded_and_judged_once(
     inbox: Inbox,
     store: CountingStore,
     directory: CountingDirectory,
@@ -164,7 +164,7 @@ async def test_what_another_person_has_seen_permits_nothing(
     assert (await Reviews(store).load(review_id)).review.status == "pending"
 
 
-async def test_house_5_a_refusal_is_answered_while_the_audit_hangs(
+async def test_a_refusal_is_answered_while_the_audit_hangs(
     inbox: Inbox, store: CountingStore, bob: Reviewer
 ) -> None:
     """Given a store that never ends to write a refusal, then the person gets the answer all the same."""

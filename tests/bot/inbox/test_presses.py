@@ -26,7 +26,7 @@ def on_action(verb: Any, number: int | None = None) -> Button:
     return button(verb, action="7", revision=2, seal="5ea1", number=number)
 
 
-def test_house_what_a_button_is_about_is_read_back_from_its_value() -> None:
+def test_what_a_button_is_about_is_read_back_from_its_value() -> None:
     """Given buttons of each kind; then the value that a channel carries says what they are about."""
     assert on_action("approve").value == "approve.rev-1.7.2.5ea1"
     assert Press.parse("approve.rev-1.7.2.5ea1").target == TARGET
@@ -47,7 +47,7 @@ def test_house_what_a_button_is_about_is_read_back_from_its_value() -> None:
 
 
 @pytest.mark.parametrize("verb", get_args(Verb))
-def test_house_every_button_is_a_command_or_a_form_or_shows_something(verb: Any) -> None:
+def test_every_button_is_a_command_or_a_form_or_shows_something(verb: Any) -> None:
     """Given a button of each verb; then at most one of both is made of it, and both are about its action."""
     press = Press.parse(on_action(verb, 1).value)
     command, form = press.command(WHO, "op", CARD), FormRef.of_button(press, CARD)
@@ -59,7 +59,7 @@ def test_house_every_button_is_a_command_or_a_form_or_shows_something(verb: Any)
     assert form is None or form.kind == verb
 
 
-def test_house_a_press_becomes_its_command() -> None:
+def test_a_press_becomes_its_command() -> None:
     approve = Decide("rev-1", "7", Proposal("approve", 2, seal="5ea1"), WHO, "op", CARD)
     assert Press.parse(on_action("approve").value).command(WHO, "op", CARD) == approve
     assert Press.parse(on_action("answer", 1).value).command(WHO, "op", CARD) == Choose(
@@ -74,7 +74,7 @@ def test_house_a_press_becomes_its_command() -> None:
     )
 
 
-def test_house_an_escalation_knows_its_card_and_the_steps_that_it_showed() -> None:
+def test_an_escalation_knows_its_card_and_the_steps_that_it_showed() -> None:
     form = FormRef.of_button(Press.parse(button("escalate", number=2).value), CARD)
     assert form is not None
     assert (form.target.review_id, form.target.revision, form.card) == ("rev-1", 2, CARD)
@@ -83,13 +83,13 @@ def test_house_an_escalation_knows_its_card_and_the_steps_that_it_showed() -> No
 @pytest.mark.parametrize(
     "value", ["approve", "approve.rev-1", "approve.rev-1.7.x", "approve....9" * 9]
 )
-def test_house_a_value_that_lacks_parts_matches_nothing(value: str) -> None:
+def test_a_value_that_lacks_parts_matches_nothing(value: str) -> None:
     """Given a value that nothing of ours sends; then its parts are empty, also the seal."""
     target = Press.parse(value).target
     assert (target.revision, target.seal) == (0, "") or target.review_id == ""
 
 
 @pytest.mark.parametrize("value", ["", "rev-1.7.2.5ea1", "drop.rev-1", "Approve.rev-1"])
-def test_house_what_is_no_button_of_ours_is_refused(value: str) -> None:
+def test_what_is_no_button_of_ours_is_refused(value: str) -> None:
     with pytest.raises(Refused):
         Press.parse(value)

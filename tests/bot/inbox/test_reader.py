@@ -53,7 +53,7 @@ def world() -> World:
     return World()
 
 
-async def test_house_the_actions_of_a_card_are_read_one_by_one(world: World) -> None:
+async def test_the_actions_of_a_card_are_read_one_by_one(world: World) -> None:
     """Given three actions; then each page has one, with buttons to its neighbours, and a page that is too
     high is the last one."""
     await world.ask()
@@ -67,7 +67,7 @@ async def test_house_the_actions_of_a_card_are_read_one_by_one(world: World) -> 
     assert [[one.number for one in page.buttons] for page in pages[:3]] == [[1], [0, 2], [1]]
 
 
-async def test_house_the_next_pending_action_is_searched_around(world: World) -> None:
+async def test_the_next_pending_action_is_searched_around(world: World) -> None:
     """Given three actions of which two are decided; then from each page the next one is the third; with all
     decided the page stays."""
     await world.ask(must_read=False)
@@ -93,7 +93,7 @@ async def test_what_is_held_is_read_without_answers(world: World) -> None:
 
 
 @pytest.mark.parametrize("must_read", [True, False])
-async def test_house_a_page_counts_as_read_only_where_the_policy_wants_it(
+async def test_a_page_counts_as_read_only_where_the_policy_wants_it(
     world: World, must_read: bool
 ) -> None:
     await world.ask(must_read=must_read)
@@ -101,7 +101,7 @@ async def test_house_a_page_counts_as_read_only_where_the_policy_wants_it(
     assert page.reads == (ActionRef(world.id, "2", 1) if must_read else None)
 
 
-async def test_house_nothing_is_shown_at_another_place(world: World) -> None:
+async def test_nothing_is_shown_at_another_place(world: World) -> None:
     await world.ask()
     with pytest.raises(Refused):
         await world.inbox.reader.action(world.id, Place("slack:#elsewhere"), 0, OPERATOR)
@@ -118,7 +118,7 @@ async def test_cards_11_all_arguments_say_who_asks_and_until_when(world: World) 
     assert plain_text(page.asker).startswith("Asked by agent  ·  rejected unless decided in time")
 
 
-def test_house_only_the_last_page_completes_the_reading() -> None:
+def test_only_the_last_page_completes_the_reading() -> None:
     """Given pages as a channel splits them; then each has its part and its neighbours, and the last one, also
     if a higher one was asked for, completes the reading."""
     arguments = [Argument("n", str(n)) for n in range(3)]

@@ -168,7 +168,7 @@ def test_l1_a_name_can_not_imitate_our_sentences(name: str) -> None:
 
 
 @pytest.mark.parametrize("channel_name", ["teams", "door", "CLI", "", "cli ", "Slack"])
-async def test_house_5_a_person_of_another_channel_has_no_right(
+async def test_a_person_of_another_channel_has_no_right(
     directory: Directory, channel_name: str
 ) -> None:
     """House §5: given a reviewer of another channel, with the id and team of one who may;

@@ -70,7 +70,7 @@ SPANS: list[tuple[Span, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("span", "element", "mrkdwn"), SPANS, ids=repr)
-def test_house_a_span_in_rich_text_and_in_mrkdwn(
+def test_a_span_in_rich_text_and_in_mrkdwn(
     span: Span, element: dict[str, Any], mrkdwn: str
 ) -> None:
     """Given a span; then rich_text holds its text as it is, and mrkdwn has no markup but that of the span."""
@@ -83,7 +83,7 @@ def read(lines: list[Line], *, facts: bool = False) -> list[tuple[str, str]]:
     return [(one["type"], one["text"]) for block in draw("b", lines) for one in block["elements"]]
 
 
-def test_house_words_of_others_are_plain_text_beside_a_mention_or_a_link() -> None:
+def test_words_of_others_are_plain_text_beside_a_mention_or_a_link() -> None:
     """Given lines with words of others, our words, and mentions; then theirs are only in plain_text."""
     asker = Person("Bo <!here>", "“Bo <!here>”", "slack", is_claimed=True)
     url = Link("this conversation", "https://a.example")
@@ -102,7 +102,7 @@ def test_house_words_of_others_are_plain_text_beside_a_mention_or_a_link() -> No
     ]
 
 
-def test_house_facts_share_an_element_as_far_as_slack_allows() -> None:
+def test_facts_share_an_element_as_far_as_slack_allows() -> None:
     facts: list[Line] = [
         (Text("For "), ALICE),
         (Text("via "), Verbatim("a → b")),
@@ -117,6 +117,6 @@ def test_house_facts_share_an_element_as_far_as_slack_allows() -> None:
     assert read([], facts=True) == []
 
 
-def test_house_a_line_break_stays_inside_its_section() -> None:
+def test_a_line_break_stays_inside_its_section() -> None:
     drawn = section([Text("a"), Verbatim("\nb"), Strong("c")])
     assert [one["text"] for one in drawn["elements"]] == ["a\nb", "c"]

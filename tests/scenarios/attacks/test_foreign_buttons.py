@@ -41,7 +41,7 @@ async def press(scene: Scene, card: Message, action_id: str, value: str) -> None
         ("foo:next", "next"),
     ],
 )
-async def test_house_11_a_button_that_is_none_of_ours_is_refused_with_a_sentence(
+async def test_a_button_that_is_none_of_ours_is_refused_with_a_sentence(
     scene: Scene, action_id: str, value: str
 ) -> None:
     """Given a button with a value or an id that is none of ours, or with those of two buttons; when a person

@@ -38,7 +38,7 @@ async def outcome_of(task: asyncio.Task[Outcome]) -> Outcome:
     return await asyncio.wait_for(task, 20)
 
 
-async def test_house_6_an_approval_reaches_the_agent(scene: TextScene) -> None:
+async def test_an_approval_reaches_the_agent(scene: TextScene) -> None:
     """Given a call that waits; when Ada presses Approve, then the agent gets exactly this call, and the
     message says who decided."""
     waiting = await scene.ask({}, EMAIL)
@@ -55,7 +55,7 @@ async def test_house_6_an_approval_reaches_the_agent(scene: TextScene) -> None:
     assert "Approve" not in [button.label for button in decided.content.buttons]
 
 
-async def test_house_6_a_rejection_has_a_reason(scene: TextScene) -> None:
+async def test_a_rejection_has_a_reason(scene: TextScene) -> None:
     """Given a policy that requires a reason; when Ada sends none, she is told; when she writes one, then the
     agent and the thread have it."""
     rule = {"interrupt_on": {"*": {"reject_reason": "required"}}}
@@ -73,7 +73,7 @@ async def test_house_6_a_rejection_has_a_reason(scene: TextScene) -> None:
     await scene.thread(message, "rejected by @p-ada", "Not on a Friday")
 
 
-async def test_house_6_an_edit_by_the_form(scene: TextScene) -> None:
+async def test_an_edit_by_the_form(scene: TextScene) -> None:
     """Given a form with two inputs; when Ada writes a value that the schema refuses, she reads why beside the
     input; when she writes a good one, then the agent gets the edited arguments, and what she didn't write."""
     waiting = await scene.ask(EDITABLE, EMAIL)
@@ -92,7 +92,7 @@ async def test_house_6_an_edit_by_the_form(scene: TextScene) -> None:
     await scene.message("edited and approved by @p-ada")
 
 
-async def test_house_6_back_keeps_what_was_written(scene: TextScene) -> None:
+async def test_back_keeps_what_was_written(scene: TextScene) -> None:
     """Given a form of two pages; when Ada goes on and back, then both pages have what she wrote, and the
     agent gets all of it."""
     args = {f"n{at}": at for at in range(7)}
@@ -114,7 +114,7 @@ async def test_house_6_back_keeps_what_was_written(scene: TextScene) -> None:
     assert [call.args for call in outcome.execute] == [{**args, "n0": 11, "n4": 55}]
 
 
-async def test_house_6_an_answer_in_the_tools_place(scene: TextScene) -> None:
+async def test_an_answer_in_the_tools_place(scene: TextScene) -> None:
     waiting = await scene.ask(EDITABLE, EMAIL)
     message = await scene.message("send_email")
     form = await scene.network.press("p-ada", "Answer instead of running it", message)
@@ -168,7 +168,7 @@ async def test_promise_6_a_stale_button_changes_nothing(scene: TextScene) -> Non
     assert [call.args["to"] for call in outcome.execute] == ["x@example.com"]
 
 
-async def test_house_6_an_escalation_by_a_person(scene: TextScene) -> None:
+async def test_an_escalation_by_a_person(scene: TextScene) -> None:
     """Given a step to #ops; when Ada escalates with a reason, then #ops has the card with the reason, and Cy
     decides there; both messages say so."""
     waiting = await scene.ask({"escalate": [{"after": "1h", "to": "text:#ops"}]}, EMAIL)
@@ -224,7 +224,7 @@ async def test_promise_11_while_the_network_is_down_messages_wait(scene: TextSce
     await outcome_of(waiting)
 
 
-async def test_house_6_a_group_has_a_message_each(scene: TextScene) -> None:
+async def test_a_group_has_a_message_each(scene: TextScene) -> None:
     waiting = await scene.ask({"notify": ["text:g-ops"]}, EMAIL)
     message = await scene.message("send_email", room="d-p-cy")
     await scene.network.press("p-cy", "Approve", message)

@@ -51,7 +51,7 @@ async def executed(waiting: asyncio.Task[Outcome]) -> int:
     return len((await asyncio.wait_for(waiting, 20)).execute)
 
 
-async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
+async def test_an_escalation_leads_from_the_text_channel_to_slack(
     scene: Scene, text: TextConnection
 ) -> None:
     """Given a review in the text channel; when Ada escalates it to a channel of Slack, then Carl reads her
@@ -70,7 +70,7 @@ async def test_house_11_an_escalation_leads_from_the_text_channel_to_slack(
     await scene.card("approved by U0CARL", channel=OPS)
 
 
-async def test_house_11_an_escalation_leads_from_slack_to_the_text_channel(
+async def test_an_escalation_leads_from_slack_to_the_text_channel(
     scene: Scene, text: TextConnection
 ) -> None:
     """Given a card in Slack that nobody decides in time; then it is in the text channel as well, and a
@@ -107,9 +107,7 @@ async def test_promise_2_one_review_in_two_channels_is_decided_once(
     await scene.card("approved by", "U0BOB" if notice.lines else "Bea Sand")
 
 
-async def test_house_11_one_human_in_two_channels_has_one_vote(
-    scene: Scene, text: TextConnection
-) -> None:
+async def test_one_human_in_two_channels_has_one_vote(scene: Scene, text: TextConnection) -> None:
     """Given a quorum of two, and Alice, who is Ada in the text channel; when she approves in both, then it
     counts once, and Bob's approval is the second one."""
     await with_people(scene)
@@ -127,7 +125,7 @@ async def test_house_11_one_human_in_two_channels_has_one_vote(
     assert message.id in text.network.messages
 
 
-async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
+async def test_nobody_approves_their_own_request_from_the_other_side(
     scene: Scene, text: TextConnection
 ) -> None:
     """Given Alice's request, which she must not approve; when she presses as Ada in the text channel, then
@@ -147,7 +145,7 @@ async def test_house_11_nobody_approves_their_own_request_from_the_other_side(
 
 
 @pytest.mark.every_reply
-async def test_house_11_a_home_of_the_second_channel_is_updated_by_the_workers_half(
+async def test_a_home_of_the_second_channel_is_updated_by_the_workers_half(
     scene: Scene, text: TextConnection
 ) -> None:
     """Given an HTTP bot and a worker bot, and Ada, who opened her Home in the text channel; when an agent
@@ -176,7 +174,7 @@ async def test_house_11_a_home_of_the_second_channel_is_updated_by_the_workers_h
     assert any("send_email" in line for line in home[1:])  # among those that Ada decided
 
 
-async def test_house_11_a_channel_that_the_bot_does_not_have_goes_to_the_fallback(
+async def test_a_channel_that_the_bot_does_not_have_goes_to_the_fallback(
     scene: Scene,
 ) -> None:
     """Given a bot without the text channel, and a review for it; then its fallback in Slack shows it, with

@@ -31,9 +31,7 @@ def change_modal(scene: Scene, **changes: str) -> None:
 
 
 @pytest.mark.parametrize("metadata", UNREADABLE)
-async def test_house_11_a_form_that_cant_be_read_says_what_to_do(
-    scene: Scene, metadata: str
-) -> None:
+async def test_a_form_that_cant_be_read_says_what_to_do(scene: Scene, metadata: str) -> None:
     """Given an open form whose metadata has another shape; when Alice sends it, then the sentence is beside
     the first field, her text stays, and the review waits; the card's button opens a good one."""
     await scene.bot()
@@ -52,7 +50,7 @@ async def test_house_11_a_form_that_cant_be_read_says_what_to_do(
     assert ran.args["to"] == "new@example.com"
 
 
-async def test_house_11_an_escalation_without_its_card_says_what_to_do(scene: Scene) -> None:
+async def test_an_escalation_without_its_card_says_what_to_do(scene: Scene) -> None:
     """Given an open form with the id of another one, or of none, and without its card; when it is sent, then
     the same."""
     await scene.bot()
@@ -71,7 +69,7 @@ async def test_house_11_an_escalation_without_its_card_says_what_to_do(scene: Sc
 
 @pytest.mark.parametrize("metadata", ["", "garbage", UNREADABLE[4], UNREADABLE[7]])
 @pytest.mark.parametrize("action_id", ["approve", "edit", "review_page:next"])
-async def test_house_11_a_button_in_a_modal_that_cant_be_read_says_what_to_do(
+async def test_a_button_in_a_modal_that_cant_be_read_says_what_to_do(
     scene: Scene, metadata: str, action_id: str
 ) -> None:
     """Given the Review modal with metadata of another shape; when a button in it is pressed, then the
