@@ -18,6 +18,7 @@ from slack_sandbox.demo.redis_binary import EmbeddedRedisError
 from tests.support.processes.certificates import Certificates
 from tests.support.redis_servers.nodes import (
     PATIENCE,
+    REPLICATED,
     Servers,
     address_of,
     connect,
@@ -52,17 +53,12 @@ class RedisCluster(Servers):
         count = masters * (1 + replicas)
         self._tls, self._tls_ports = tls, find_free_ports(count) if tls else []
         chosen = {
-            "appendonly": "no",
-            "save": "",
-            "maxmemory-policy": "noeviction",
+            **REPLICATED,
             **(settings or {}),
             "cluster-enabled": "yes",
             "cluster-node-timeout": str(node_timeout_ms),
             "cluster-replica-validity-factor": "0",  # a replica that lagged may take over as well
             "cluster-require-full-coverage": "no",  # the other masters continue
-            "repl-diskless-sync": "yes",
-            "repl-diskless-sync-delay": "0",
-            "repl-ping-replica-period": "1",  # a replica is listed only after its master pinged it
         }
         self.nodes = [
             EmbeddedRedis(

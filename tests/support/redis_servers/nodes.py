@@ -15,6 +15,15 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 
 #: The seconds that the servers may take to start or to fail over.
 PATIENCE = 120.0
+#: Settings of each server that has or is a replica: nothing on the disk, and replicas follow at once.
+REPLICATED = {
+    "appendonly": "no",
+    "save": "",
+    "maxmemory-policy": "noeviction",
+    "repl-diskless-sync": "yes",
+    "repl-diskless-sync-delay": "0",
+    "repl-ping-replica-period": "1",  # a replica is listed only after its master pinged it
+}
 
 
 class Servers(ABC):

@@ -13,7 +13,14 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.ports import find_free_ports
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.support.processes.certificates import Certificates
-from tests.support.redis_servers.nodes import Servers, address_of, connect, port_of, wait_for
+from tests.support.redis_servers.nodes import (
+    REPLICATED,
+    Servers,
+    address_of,
+    connect,
+    port_of,
+    wait_for,
+)
 
 #: The name under which the Sentinels know the master.
 NAME = "hitl"
@@ -41,15 +48,7 @@ class RedisSentinels(Servers):
         tls: Certificates | None = None,
     ) -> None:
         self._folder, self._executable, self._down_after_ms = folder, executable, down_after_ms
-        chosen = {
-            "appendonly": "no",
-            "save": "",
-            "maxmemory-policy": "noeviction",
-            **(settings or {}),
-            "repl-diskless-sync": "yes",
-            "repl-diskless-sync-delay": "0",
-            "repl-ping-replica-period": "1",
-        }
+        chosen = {**REPLICATED, **(settings or {})}
         ports = find_free_ports(1 + replicas + sentinels)
         self._tls, self._tls_ports = tls, find_free_ports(len(ports)) if tls else []
         self.nodes = [
