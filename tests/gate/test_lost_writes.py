@@ -183,7 +183,7 @@ async def test_a_fresh_process_waits_after_a_restart_too(own_redis: OwnRedis) ->
     store = await RedisStore.open(server.url)
     try:
         with pytest.raises(StoreUnavailable, match="restarted or replaced"):
-            await store._server_change.check()
+            await store._server_change.check(0)
         assert (await store.load(review_id)) is not None
     finally:
         await store.close()

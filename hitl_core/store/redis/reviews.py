@@ -80,7 +80,7 @@ class RedisReviews(RedisHistory):
         assert partition is not None  # `_require_keys` has checked it
         is_start = write.event.kind in _AGENT_STARTS
         for _ in range(_MAX_LOSSES):
-            servers = await self._server_change.check() if is_start else ""
+            servers = await self._server_change.check(partition) if is_start else ""
             seen = await self._seen_of(partition)
             args = _write_args(write, places, int(self._retention * 1000), seen, servers)
             reply: bytes = await self._run_script("commit", keys, args)
@@ -90,7 +90,7 @@ class RedisReviews(RedisHistory):
                 if write.event.kind in CONFIRMED_KINDS:
                     await self.confirm(write.review.id)
             if result == b"server":
-                self._server_change.is_possible = True
+                await self._server_change.meet(partition, entry.decode())
             elif result == b"history":
                 await self._check_partition(partition)
             else:

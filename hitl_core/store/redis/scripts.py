@@ -27,6 +27,8 @@ _TYPES_SCRIPTS = frozenset(
         "drop_missing",
     }
 )  # fmt: skip
+#: The scripts that use the function of server.lua.
+_SERVER_SCRIPTS = frozenset({"commit", "run_id"})
 #: The scripts that use the functions of fields.lua.
 _FIELDS_SCRIPTS = frozenset({"load", "outline"})
 
@@ -40,6 +42,7 @@ def read_script(name: str) -> str:
         *(["queue"] if name in _QUEUE_SCRIPTS else []),
         *(["digest"] if name in _DIGEST_SCRIPTS else []),
         *(["history"] if name in _HISTORY_SCRIPTS else []),
+        *(["server"] if name in _SERVER_SCRIPTS else []),
         *(["fields"] if name in _FIELDS_SCRIPTS else []),
         name,
     ]

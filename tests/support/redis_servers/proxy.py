@@ -24,6 +24,8 @@ class Proxy:
         self._hold, self._free = False, asyncio.Event()
         #: Returns the delay of the next reply, in seconds.
         self.delay: Callable[[], float] | None = None
+        #: Returns what the client gets in place of these bytes of the server.
+        self.rewrite: Callable[[bytes], bytes] = lambda data: data
         #: All connections are reset each time after this many commands.
         self.reset_every: int | None = None
         self.resets, self._to_reset = 0, 0
@@ -99,7 +101,7 @@ class Proxy:
                 return
             if self.delay is not None:
                 await asyncio.sleep(self.delay())
-            sink.write(data)
+            sink.write(self.rewrite(data))
             await sink.drain()
 
     def _count_to_reset(self) -> None:

@@ -26,8 +26,8 @@
 --      31… added rejected calls, then removed ones; then lane, place, the card's member, for each place; then field,
 --          bytes, for each new revision of arguments
 -- Returns "stored ID", with the id of the entry or ""; "conflict" if another version is stored, if the review is held, or
--- if its release doesn't know all that an agent has started; "server" on an unknown server; or "history" if what the
--- process has seen is not what is stored: see check_history.lua. Compares first, writes last.
+-- if its release doesn't know all that an agent has started; "server RUN_ID" on an unknown server; or "history" if what
+-- the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
@@ -41,21 +41,17 @@ local function count_fields(key, beginning)
   return count
 end
 
--- True where INFO is not permitted.
-local function is_known_server(run_ids)
-  local info = redis.pcall('INFO', 'server')
-  local run_id = type(info) == 'string' and string.match(info, 'run_id:(%x+)')
-  return not run_id or string.find(run_ids, run_id, 1, true) ~= nil
-end
-
 local foreign = find_foreign_key(
   'hash', 'zset', 'zset', 'zset', 'stream', 'stream', 'stream', 'zset', 'zset', 'zset', 'hash', 'zset', 'string', 'zset'
 )
 if foreign then
   return foreign
 end
-if ARGV[30] ~= '' and not is_known_server(ARGV[30]) then
-  return 'server'
+if ARGV[30] ~= '' then
+  local run_id = server_run_id()
+  if not string.find(ARGV[30], run_id, 1, true) then
+    return 'server ' .. run_id
+  end
 end
 if current_history(KEYS[13]) ~= ARGV[25] or not has_entry(KEYS[6], ARGV[26]) then
   return 'history'
