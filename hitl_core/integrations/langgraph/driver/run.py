@@ -92,11 +92,15 @@ def check_outside_of_runs() -> None:
     """Raises IntegrationError in a tool or a node of another run."""
     around = _configurable(var_child_runnable_config.get())
     if any(around.get(key) for key in _CHECKPOINT_KEYS):
-        raise IntegrationError(
-            "The driver was called inside of another run, and would use its checkpoints, or wait for that run"
-            " without end. Call it in a context of its own, and don't wait for it there if it is a run of the"
-            " same thread: `asyncio.create_task(driver.run(…), context=contextvars.Context())`."
-        )
+        raise inside_run_error()
+
+
+def inside_run_error() -> IntegrationError:
+    return IntegrationError(
+        "The driver was called inside of another run, and would use its checkpoints, or wait for that run"
+        " without end. Call it in a context of its own, and don't wait for it there if it is a run of the"
+        " same thread: `asyncio.create_task(driver.run(…), context=contextvars.Context())`."
+    )
 
 
 def _configurable(config: RunnableConfig | None) -> Json:
@@ -147,7 +151,8 @@ class Settings:
         if (began := metadata.get(GRAPH_KEY, self._graph_name)) != self._graph_name:
             raise IntegrationError(
                 f"The agent {began!r:.80} began the run of {thread_id!r:.80}, and this process drives"
-                f" {self._graph_name!r:.80}. Open a gate with another `agent` for each of them."
+                f" {self._graph_name!r:.80}. Open a gate with another `agent` for each of them. If the agent"
+                " was renamed, give it its former name until its open runs have ended."
             )
         new = new or RunSettings()
         run_id = _read_run_id(thread_id, state)

@@ -16,7 +16,7 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command, interrupt
 
 from hitl_core.errors import IntegrationError, Refused
-from hitl_core.integrations.langgraph import Driver
+from hitl_core.integrations.langgraph import Driver, Run
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.support.waiting import wait_until
 
@@ -340,3 +340,26 @@ async def test_a_run_does_not_wait_for_itself(lab: Lab) -> None:
     drivers.append(lab.driver([call("c1", "read", topic="a")], during=during))
     assert (await drivers[0].run(go(), thread_id="t-1")).finished
     assert [type(error) for error in errors] == [IntegrationError]
+
+
+async def test_a_stream_callback_does_not_wait_for_its_own_run(lab: Lab) -> None:
+    """Given a `stream` callback that sends new input to its thread, then it is told at once that it can't, and
+    the run goes on. A task of its own does so when the run has ended."""
+    later: list[asyncio.Task[Run]] = []
+    errors: list[BaseException] = []
+
+    async def stream(thread_id: str, chunk: Any) -> None:
+        if later:
+            return
+        later.append(asyncio.create_task(driver.run(go("later"), thread_id=thread_id)))
+        try:
+            async with asyncio.timeout(10):
+                await driver.run(go("more"), thread_id=thread_id)
+        except Exception as error:
+            errors.append(error)
+
+    agent = lab.agent([call("c1", "read", topic="a")])
+    driver = lab.reviews.drive(agent, stream=stream)
+    assert (await driver.run(go(), thread_id="t-1")).finished
+    assert [type(error) for error in errors] == [IntegrationError]
+    assert (await later[0]).finished
