@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -77,5 +78,7 @@ async def test_a_claim_on_a_server_that_a_proxy_hides_waits_once(
                 server.stop()
                 server.start()
                 run_id = run_id_of(server)
-                await wait_until("the old connections are gone", lambda: can_read(store, review.id))
+                await wait_until(
+                    "the old connections are gone", partial(can_read, store, review.id)
+                )
         await store.close()

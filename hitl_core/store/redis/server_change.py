@@ -29,7 +29,7 @@ class ServerChange:
         self.is_possible = False
         self._redis = redis
         self._run_id = ""
-        #: By partition: the `run_id` of a server that only commit.lua has found. A proxy hides which there are.
+        #: By partition: the `run_id` of a server that only commit.lua has found, behind a proxy.
         self._met: dict[int, str] = {}
         self._pause_ends = 0.0
 

@@ -343,7 +343,7 @@ async def test_a_run_does_not_wait_for_itself(lab: Lab) -> None:
 
 
 async def test_a_stream_callback_does_not_wait_for_its_own_run(lab: Lab) -> None:
-    """Given a `stream` callback that sends new input to its thread, then it is told at once that it can't, and
+    """Given a `stream` callback that sends input to its thread, then it is told at once that it can't, and
     the run goes on. A task of its own does so when the run has ended."""
     later: list[asyncio.Task[Run]] = []
     errors: list[BaseException] = []
