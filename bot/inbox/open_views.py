@@ -4,7 +4,9 @@ everything that was typed.
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hitl_core.errors import HitlError, safe_message
@@ -15,10 +17,14 @@ log = logging.getLogger(__name__)
 
 #: How long an update waits for the last press of a person who has a form or page open, in seconds.
 OPEN_FOR = 60.0
+#: How long it waits at most, in seconds, however often people press: others see an old state meanwhile.
+MAX_WAIT = 600.0
 
 
 class OpenViews:
-    """The view that was opened last in place of each message. It is in the store: all bots share it."""
+    """The views that are open in place of each message. They are in the store: all bots share them. If two
+    write at once, one of the views may be forgotten: then an update comes too early.
+    """
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
@@ -27,20 +33,26 @@ class OpenViews:
         """Record that this person sees something else in place of the message now. Never raises: without it,
         an update comes too early.
         """
-        store = self._reviews.store
         try:
-            view = f"{await store.now() + OPEN_FOR} {who.key}"
-            await store.save_draft(_key(message), view.encode(), OPEN_FOR)
+            now = await self._reviews.store.now()
+            views = await self._load(message, now)
+            until = {**views.until, who.key: now + OPEN_FOR}
+            await self._save(message, views._replace(until=until))
         except HitlError as error:
             log.info("an open view is not recorded: %s", safe_message(error))
 
     async def close(self, review_id: str, message: MessageRef, who: Reviewer) -> None:
-        """This person sees the message itself again: bring it up to date. `review_id`: also of a digest.
-        Never raises: the update comes later.
+        """This person sees the message itself again: bring it up to date, unless others have a view open.
+        `review_id`: also of a digest. Never raises: the update comes later.
         """
         store = self._reviews.store
         try:
-            if (await self._load(message)).person != who.key:
+            views = await self._load(message, await store.now())
+            until = {key: time for key, time in views.until.items() if key != who.key}
+            if len(until) == len(views.until):
+                return
+            if until:
+                await self._save(message, views._replace(until=until))
                 return
             await store.drop_draft(_key(message))
             if is_digest_id(review_id):
@@ -50,22 +62,48 @@ class OpenViews:
         except HitlError as error:
             log.info("a closed view is not recorded: %s", safe_message(error))
 
-    async def seconds_left(self, message: MessageRef) -> float:
-        """How long an update of the message should wait. Raises StoreUnavailable."""
-        until = (await self._load(message)).until
-        return min(max(until - await self._reviews.store.now(), 0.0), OPEN_FOR) if until else 0.0
+    async def postpone(self, message: MessageRef) -> float:
+        """Returns how many seconds an update of the message waits. With 0.0 it comes now and closes what is
+        open. Raises StoreUnavailable.
+        """
+        now = await self._reviews.store.now()
+        views = await self._load(message, now)
+        if not views.until:
+            return 0.0
+        since = min(views.waits_since or now, now)
+        seconds = min(max(views.until.values()), since + MAX_WAIT) - now
+        if seconds <= 0:
+            await self._reviews.store.drop_draft(_key(message))
+            return 0.0
+        if not views.waits_since:
+            await self._save(message, views._replace(waits_since=now))
+        return seconds
 
-    async def _load(self, message: MessageRef) -> _View:
-        data = await self._reviews.store.draft(_key(message)) or b""
-        until, _, person = data.decode().partition(" ")
-        return _View(person, float(until or 0.0))
+    async def _load(self, message: MessageRef, now: float) -> _Views:
+        return _read(await self._reviews.store.draft(_key(message)) or b"{}", now)
+
+    async def _save(self, message: MessageRef, views: _Views) -> None:
+        data = json.dumps(views._asdict()).encode()
+        await self._reviews.store.save_draft(_key(message), data, OPEN_FOR)
 
 
-class _View(NamedTuple):
-    """Who sees it, and until when an update waits, by the store's clock; "" and 0 for none."""
+class _Views(NamedTuple):
+    """Until when an update waits for each person, and since when one waits, by the store's clock; 0.0: none
+    does.
+    """
 
-    person: str
-    until: float
+    until: Mapping[str, float] = {}
+    waits_since: float = 0.0
+
+
+def _read(data: bytes, now: float) -> _Views:
+    """The views that are open now: none of before the clock was set back, or that another version wrote."""
+    try:
+        views = _Views(**json.loads(data))
+        until = {key: time for key, time in views.until.items() if now < time <= now + OPEN_FOR}
+        return _Views(until, float(views.waits_since))
+    except (AttributeError, TypeError, ValueError):
+        return _Views()
 
 
 def _key(message: MessageRef) -> str:

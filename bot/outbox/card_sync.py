@@ -102,7 +102,7 @@ class CardSync:
         """
         if snapshot.held or not has_waiting(snapshot.review, place.base):
             return False
-        seconds = await self._views.seconds_left(ref)
+        seconds = await self._views.postpone(ref)
         if seconds:
             await self._reviews.store.redraw(snapshot.review.id, place.base, "card", delay=seconds)
         return seconds > 0

@@ -152,7 +152,7 @@ class DigestSync:
         """Update the message; later, if it `may_wait` and somebody has one of its reviews open in its place.
         Returns False if it was deleted and something waits.
         """
-        if may_wait and digest.waiting and (seconds := await self._views.seconds_left(ref)):
+        if may_wait and digest.waiting and (seconds := await self._views.postpone(ref)):
             store = self._reviews.store
             await store.redraw(digest.id, digest.place, "digest", delay=seconds)
             return True

@@ -7,7 +7,7 @@ import pytest
 from bot.inbox import open_views
 from hitl_core import ToolCall
 from teams_sandbox.workspace import Message
-from teams_sandbox.workspace.acme import ALICE, BOB
+from teams_sandbox.workspace.acme import ALICE, BOB, CARL, DANA, OPS_GROUP
 from tests.support.bots import Scene, email
 from tests.support.teams.scene import ask, card, outcome
 from tests.support.teams.users import TeamsUsers, text_of
@@ -33,6 +33,13 @@ async def wait_postponed(scene: Scene) -> None:
         return any(job.startswith(b"later-card") for job in jobs)
 
     await wait_until("the update waits", is_postponed)
+
+
+async def is_recorded(scene: Scene, person: str, count: int = 1) -> bool:
+    """Whether this many open views of this person are stored."""
+    redis = await scene.redis()
+    stored = [await redis.get(key) or b"" async for key in redis.scan_iter("hitl:draft:*")]
+    return sum(person.encode() in one for one in stored) == count
 
 
 async def test_a_form_stays_open_while_somebody_else_decides(
@@ -100,3 +107,65 @@ async def test_when_nothing_waits_the_message_is_updated_at_once(
     await users.press(BOB, "Approve", message)
     assert len((await outcome(waiting)).execute) == 1
     await wait_until("the form is gone", lambda: ALICE not in message.cards)
+
+
+async def test_a_form_stays_open_while_somebody_else_opens_and_closes_one(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given forms of Alice and Bob on one message, when Bob closes his, then Alice still sees hers, and the
+    update waits for her."""
+    await ask(scene, email("c1"), OTHER, ToolCall("c3", "tidy_up", {"room": "cellar"}))
+    message = await open_form(users)
+    await users.press(BOB, "Approve", message)
+    await wait_postponed(scene)
+    await users.press(BOB, "Answer instead of running it", message)
+    await wait_until("Bob's form is recorded", lambda: is_recorded(scene, BOB))
+    await users.press(BOB, "Cancel", message)
+    await wait_until("it is closed", lambda: is_recorded(scene, BOB, count=0))
+    assert await is_recorded(scene, ALICE)
+    assert "approved by" not in text_of(message.card)
+    await users.press(ALICE, "Cancel", message)
+    await card(users, "approved by “Bob")
+
+
+async def test_a_closed_form_of_a_group_s_member_is_updated_at_once(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given a group whose members have a message each, and an update that waits for Carl's form, when he
+    closes it, then his message is updated."""
+    await ask(scene, email("c1"), OTHER, notify=[f"teams:group:{OPS_GROUP}"])
+    carls, danas = [
+        await card(users, "send_email", conversation=users.chat(one)) for one in (CARL, DANA)
+    ]
+    await users.press(CARL, "Edit", carls)
+    await users.press(DANA, "Approve", danas)
+    await wait_postponed(scene)
+    assert "approved by" not in text_of(carls.card)
+    await users.press(CARL, "Cancel", carls)
+    await card(users, "approved by “Dana", conversation=users.chat(CARL))
+
+
+async def test_an_update_waits_ten_minutes_at_most_while_people_press(
+    scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a form that a person opens again and again; then others see the update nevertheless."""
+    monkeypatch.setattr(open_views, "MAX_WAIT", 0.5)
+    await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await users.press(BOB, "Approve", message)
+    await card(users, "approved by “Bob")
+
+
+@pytest.mark.parametrize("stored", [b"1 a", b'{"people": 1}', b"[]", b'{"until": {"a": "b"}}'])
+async def test_open_views_of_another_version_do_not_stop_an_update(
+    scene: Scene, users: TeamsUsers, stored: bytes
+) -> None:
+    """Given something else where the open views are stored, then the message is updated."""
+    await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await wait_until("her form is recorded", lambda: is_recorded(scene, ALICE))
+    redis = await scene.redis()
+    [key] = [key async for key in redis.scan_iter("hitl:draft:*")]
+    await redis.set(key, stored, keepttl=True)
+    await users.press(BOB, "Approve", message)
+    await card(users, "approved by “Bob")
