@@ -16,8 +16,8 @@ class ChannelError(Exception):
     """A call to a channel failed. Always one of the subclasses below."""
 
 
-#: If a channel limits our rate without a time: the longest pause between two tries, in seconds.
-MAX_UNTOLD_PAUSE = 64.0
+#: If a channel limits our rate without a time: how often the pause of a second between two tries is doubled.
+MAX_DOUBLINGS = 6
 
 
 class RateLimited(ChannelError):
@@ -35,7 +35,7 @@ class RateLimited(ChannelError):
         """
         if self.seconds is not None:
             return self.seconds
-        return min(2.0 ** (refusals - 1), MAX_UNTOLD_PAUSE) * random.uniform(1.0, 1.2)
+        return 2.0 ** min(refusals - 1, MAX_DOUBLINGS) * random.uniform(1.0, 1.2)
 
 
 class Unreachable(ChannelError):

@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 
 class _Queue:
-    """The calls of this process that wait for one limit. It lives as long as one of them."""
+    """The calls of this process that wait for one limit. It lives as long as one of them, or until one is
+    accepted after a refusal.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.lock, self._clock = asyncio.Lock(), clock
@@ -58,6 +60,8 @@ class RateLimit:
     ) -> None:
         self._store, self._factor, self._clock = store, factor, clock
         self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
+        #: Those whose last call was refused: they count the refusals also while no call waits.
+        self._refused: dict[str, _Queue] = {}
         #: How many calls wait for their turn.
         self.waiting = 0
 
@@ -109,8 +113,10 @@ class RateLimit:
                 result = await call()
             except RateLimited as limited:
                 seconds = queue.note_refusal(limited)
+                self._refused[name] = queue
                 log.info("%s: no call for %.0f s: %s", name, seconds, limited)
                 await self._store.pause_slots(name, seconds)
             else:
                 queue.refusals = 0
+                self._refused.pop(name, None)
                 return result

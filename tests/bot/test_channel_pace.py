@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import itertools
 import math
 
 import pytest
@@ -82,13 +84,14 @@ async def test_a_post_without_patience_does_not_wait_for_a_long_pause() -> None:
 class NotedPauses(MemoryStore):
     """Notes the pauses, each of which ends at once, on its own clock."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = math.inf) -> None:
         super().__init__()
-        self.pauses, self.now_at = list[float](), 0.0
+        self.pauses, self.now_at, self.patience = list[float](), 0.0, patience
 
     async def pause_slots(self, name: str, seconds: float) -> None:
         self.pauses.append(seconds)
-        self.now_at += seconds
+        if seconds <= self.patience:
+            self.now_at += seconds
 
 
 async def test_a_limit_without_a_time_is_tried_less_and_less_often() -> None:
@@ -111,6 +114,31 @@ async def test_a_limit_without_a_time_is_tried_less_and_less_often() -> None:
 
     rounded = [round(math.log2(one / 1.1)) for one in store.pauses]
     assert rounded == [0, 1, 2, 3, 4, 5, 6, 6, 0]
+
+
+def test_a_limit_without_a_time_may_last_for_days() -> None:
+    """Given more refusals in a row than a number of Python can be doubled, then the pause is the longest."""
+    assert RateLimited(None).pause(2_000) >= 64
+
+
+async def test_lines_without_patience_are_tried_less_and_less_often_too() -> None:
+    """Given a channel that refuses posts and doesn't say for how long, and a line that is posted later where
+    it would wait; then it is tried less and less often, although no call waits between two of its jobs."""
+    store, text = NotedPauses(patience=2.0), TextChannel(office(), "r-orders")
+    limit, tries = RateLimit(store, 0.0, clock=lambda: store.now_at), list[float]()
+
+    async def line() -> str:
+        tries.append(store.now_at)
+        raise RateLimited(None)
+
+    while len(tries) < 8:
+        with pytest.raises(RateLimited) as later:
+            await limit.post(text, "here", line, 2.0)
+        gc.collect()
+        store.now_at += later.value.pause()
+
+    pauses = [after - before for before, after in itertools.pairwise(tries)]
+    assert pauses[-1] > 60
 
 
 async def test_calls_that_are_refused_together_make_one_pause() -> None:
