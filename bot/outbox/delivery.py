@@ -43,7 +43,7 @@ class Delivery:
         self._messages = Messages(channels, RateLimit(reviews.store, pace))
         self._delivery_problems = DeliveryProblems(reviews, channels, health)
         self._recipients = Recipients(channels, directory, reviews.store)
-        self._thread = ThreadSync(reviews, self._messages)
+        self._thread = ThreadSync(reviews, self._messages, health)
         self._cards = CardSync(reviews, self._messages, self._thread)
         self._digests = DigestSync(reviews, self._messages, self._recipients)
         self._fallback = Fallback(reviews, self._recipients)

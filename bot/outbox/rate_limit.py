@@ -18,6 +18,9 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+#: In seconds. A refusal that comes later after the last pause is a first one: another bot was accepted meanwhile.
+FORGET_AFTER = 300.0
+
 
 class _Queue:
     """The calls of this process that wait for one limit. It lives as long as one of them, or until one is
@@ -43,7 +46,7 @@ class _Queue:
         """How many seconds nobody calls now. Several calls that were made at once count as one refusal."""
         now = self._clock()
         if self._until <= now:
-            self.refusals += 1
+            self.refusals = 1 if now - self._until > FORGET_AFTER else self.refusals + 1
             self._until = now + limited.pause(self.refusals)
         seconds = max(limited.seconds or 0.0, self._until - now)
         self.note_wait(seconds)

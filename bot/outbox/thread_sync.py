@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence
 
 from hitl_core.model import Call, MessageRef, Place, Review, Snapshot
@@ -10,13 +11,17 @@ from hitl_core.review import Reviews
 
 from ..card import ThreadLine, doubt_line, thread_lines
 from ..channels.contract import MessageGone, NotSent, RateLimited, Undeliverable
+from ..health import Health
 from ..offload import offload_drawing
+from . import failing_jobs
 from .messages import Messages
 
 log = logging.getLogger(__name__)
 
 #: The shortest time between two reminders in a digest's thread, in seconds.
 REMINDER_PAUSE = 600.0
+#: Lines that wait are tried again earlier than after this many seconds: after that, another bot has posted them.
+MAX_LINE_PAUSE = 300.0
 
 
 class ThreadSync:
@@ -27,8 +32,10 @@ class ThreadSync:
     again. Any other line is marked right before its post, so it may be missing, and is never posted twice.
     """
 
-    def __init__(self, reviews: Reviews, messages: Messages) -> None:
-        self._reviews, self._messages = reviews, messages
+    def __init__(self, reviews: Reviews, messages: Messages, health: Health) -> None:
+        self._reviews, self._messages, self._health = reviews, messages, health
+        #: When lines of each conversation were put off first and last, by `time.monotonic`.
+        self._waiting: dict[str, tuple[float, float]] = {}
 
     async def post_lines(
         self, snapshot: Snapshot, place: Place, ref: MessageRef, digest_id: str | None = None
@@ -84,10 +91,23 @@ class ThreadSync:
             if not isinstance(error, RateLimited):
                 raise
             await store.redraw(review_id, place.base, "card", delay=error.pause())
+            self._note_wait(place, ref, error)
             return False
         if line.people:
             await record()
+        if self._waiting.pop(ref.conversation, None):
+            self._health.resolve("delivery", f"lines {ref.conversation}")
         return True
+
+    def _note_wait(self, place: Place, ref: MessageRef, limited: RateLimited) -> None:
+        """Report lines that wait for too long: their jobs succeed, so nothing else would say it."""
+        now = time.monotonic()
+        first, last = self._waiting.get(ref.conversation, (now, now))
+        first = now if now - last > MAX_LINE_PAUSE else first
+        self._waiting[ref.conversation] = first, now
+        if now - first >= failing_jobs.REPORT_AFTER:
+            text = f"Lines below cards at {place} wait, also those that call people: {limited}."
+            self._health.report("delivery", f"lines {ref.conversation}", text)
 
     async def _remind_in_digest(
         self,

@@ -139,6 +139,10 @@ async def test_lines_without_patience_are_tried_less_and_less_often_too() -> Non
 
     pauses = [after - before for before, after in itertools.pairwise(tries)]
     assert pauses[-1] > 60
+    store.now_at += 1000.0  # another bot posted meanwhile
+    with pytest.raises(RateLimited) as later:
+        await limit.post(text, "here", line, 2.0)
+    assert later.value.pause() < 3
 
 
 async def test_calls_that_are_refused_together_make_one_pause() -> None:
