@@ -81,8 +81,8 @@ async def _check_workspace(store: Store, channel: Channel) -> None:
         raise SettingsError(
             f"This Redis belongs to {known.decode(errors='replace')} in {channel.label}, and this bot to"
             f" {channel.team}. Give each its own Redis, or its own database (the number at the end of"
-            f" HITL_REDIS_URL), also after a demo. If all bots move, send Redis: HDEL hitl:channel:{channel.name}"
-            f" {WORKSPACE}"
+            f" HITL_REDIS_URL), also after a demo. If all bots move, send Redis:"
+            f" HDEL hitl:channel:{channel.name} {WORKSPACE}"
         )
 
 

@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-#: In seconds. A refusal that comes later after the last pause is a first one: another bot was accepted meanwhile.
+#: In seconds. A refusal that comes later than this after the last pause is a first one again: another bot may
+#: have been accepted meanwhile.
 FORGET_AFTER = 300.0
 
 

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 #: The shortest time between two reminders in a digest's thread, in seconds.
 REMINDER_PAUSE = 600.0
-#: Lines that wait are tried again earlier than after this many seconds: after that, another bot has posted them.
+#: A line that waits is tried again within this many seconds, unless another bot has the conversation now.
 MAX_LINE_PAUSE = 300.0
 
 

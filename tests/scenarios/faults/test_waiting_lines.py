@@ -16,7 +16,7 @@ ESCALATES = POLICY.replace(
 async def test_a_line_that_waits_for_long_is_a_problem(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given a Slack that takes no posts in a channel, and a line about an escalation there; then the operators
+    """Given a Slack that takes no posts in a channel, and a line about an escalation there; then operators
     are told while it waits: its card is shown, so nothing else says so. It comes when Slack takes posts."""
     monkeypatch.setattr(failing_jobs, "REPORT_AFTER", 0.0)
     gate = await scene.gate(ESCALATES)

@@ -145,7 +145,7 @@ async def test_a_closed_form_of_a_group_s_member_is_updated_at_once(
     await card(users, "approved by “Dana", conversation=users.chat(CARL))
 
 
-async def test_an_update_waits_ten_minutes_at_most_while_people_press(
+async def test_an_update_waits_five_minutes_at_most_while_people_press(
     scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a form that a person opens again and again; then others see the update nevertheless."""
