@@ -178,3 +178,26 @@ async def test_an_update_from_before_the_clock_was_set_back_is_due(
 
         assert await store.take_job(LANE, "draw") is None
         assert client.zcard(KEYS.queue(LANE)) == 1
+
+
+async def test_a_later_update_from_before_the_clock_was_set_back_is_due(
+    store: RedisStore, redis_url: str
+) -> None:
+    """Given an update that waits for a minute; then it is not done before, but if the server's clock was an
+    hour ahead when it was queued, it is done now, once."""
+    review_id = await submit(store)
+    post = await store.take_job(LANE, "post")
+    assert post is not None
+    await store.finish_job(post)
+    await store.redraw(review_id, DEFAULT_PLACE, "card", delay=60.0)
+    assert await store.take_job(LANE, "draw") is None
+    with redis.Redis.from_url(redis_url) as client:
+        members: Any = client.zrange(KEYS.queue(LANE), 0, -1)
+        for member in members:
+            client.zincrby(KEYS.queue(LANE), 3600, member)
+
+        job = await store.take_job(LANE, "draw")
+        assert job is not None
+        assert (job.kind, job.review_id) == ("card", review_id)
+        await store.finish_job(job)
+        assert client.zcard(KEYS.queue(LANE)) == 0

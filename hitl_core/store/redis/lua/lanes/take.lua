@@ -5,6 +5,7 @@ local foreign = find_foreign_key('zset', 'hash')
 if foreign then
   return foreign
 end
+local MAX_UPDATE_DELAY = 180  -- in seconds: longer than a limit of a channel, or an open form
 local skip = {}
 for i = 2, #ARGV do
   skip[ARGV[i]] = true
@@ -22,15 +23,28 @@ local function always()
   return true
 end
 
+-- Whether a job that is due later was queued before the clock was set back: only a later check waits for its time, and
+-- a later update for a few minutes at most.
+local function is_before_set_back(member, now)
+  if not is_later_check(member) then
+    return true
+  end
+  local is_update = string.find(member, '^later%-card ') or string.find(member, '^later%-digest ')
+  local is_early = is_update and tonumber(redis.call('ZSCORE', KEYS[1], member)) > now + MAX_UPDATE_DELAY
+  if is_early then
+    redis.call('ZADD', KEYS[1], text(now), member)  -- otherwise finish.lua takes it for added again
+  end
+  return is_early
+end
+
 local member
 if ARGV[1] == 'post' then
   member = find_first(redis.call('ZRANGEBYSCORE', KEYS[1], text(POSTS), '+inf', 'LIMIT', 0, #ARGV), always)
 else
-  local now = text(clock())
-  member = find_first(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, #ARGV), always)
-    -- Only a later check waits for its time. Any other was queued before the clock was set back.
-    or find_first(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. text(POSTS), '(' .. now, 'LIMIT', 0, 100),
-      function(candidate) return not is_later_check(candidate) end)
+  local now = clock()
+  member = find_first(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', text(now), 'LIMIT', 0, #ARGV), always)
+    or find_first(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. text(POSTS), '(' .. text(now), 'LIMIT', 0, 100),
+      function(candidate) return is_before_set_back(candidate, now) end)
 end
 if not member then
   return false
