@@ -4,6 +4,7 @@ everything that was typed.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Mapping
@@ -34,8 +35,7 @@ class OpenViews:
         an update comes too early.
         """
         try:
-            now = await self._reviews.store.now()
-            views = await self._load(message, now)
+            now, views = await self._load(message)
             until = {**views.until, who.key: now + OPEN_FOR}
             await self._save(message, views._replace(until=until))
         except HitlError as error:
@@ -47,7 +47,7 @@ class OpenViews:
         """
         store = self._reviews.store
         try:
-            views = await self._load(message, await store.now())
+            _, views = await self._load(message)
             until = {key: time for key, time in views.until.items() if key != who.key}
             if len(until) == len(views.until):
                 return
@@ -66,8 +66,7 @@ class OpenViews:
         """Returns how many seconds an update of the message waits. With 0.0 it comes now and closes what is
         open. Raises StoreUnavailable.
         """
-        now = await self._reviews.store.now()
-        views = await self._load(message, now)
+        now, views = await self._load(message)
         if not views.until:
             return 0.0
         since = min(views.waits_since or now, now)
@@ -79,8 +78,11 @@ class OpenViews:
             await self._save(message, views._replace(waits_since=now))
         return seconds
 
-    async def _load(self, message: MessageRef, now: float) -> _Views:
-        return _read(await self._reviews.store.draft(_key(message)) or b"{}", now)
+    async def _load(self, message: MessageRef) -> tuple[float, _Views]:
+        """The time, and the views that are open then."""
+        store = self._reviews.store
+        data, now = await asyncio.gather(store.draft(_key(message)), store.now())
+        return now, _read(data or b"{}", now)
 
     async def _save(self, message: MessageRef, views: _Views) -> None:
         data = json.dumps(views._asdict()).encode()
