@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from hitl_core.errors import SettingsError, StoreUnavailable
+from hitl_core.errors import SettingsError, StoreUnavailable, StoreUnwritable
 from hitl_core.store import RedisStore, Store
 
 from .channels.connection import Connection
@@ -74,9 +74,14 @@ async def open_channels_to_check(settings: Settings) -> AsyncGenerator[Channels,
 async def _check_workspace(store: Store, channel: Channel) -> None:
     """Each Redis belongs to one workspace or tenant of each chat system: the first with which a bot
     connected. Raises SettingsError for another one. Its bot would take the others' reviews: it would show
-    them to its own people, and let others decide, because there nobody exists who may.
+    them to its own people, and let others decide, because there nobody exists who may. A Redis without one
+    that takes no writes now gets it at the next start of a bot.
     """
-    known = await store.add_channel_value(channel.name, WORKSPACE, channel.team.encode())
+    try:
+        known = await store.add_channel_value(channel.name, WORKSPACE, channel.team.encode())
+    except StoreUnwritable as error:
+        log.warning("the workspace of this Redis can't be stored: %s", error)
+        return
     if known != channel.team.encode():
         raise SettingsError(
             f"This Redis belongs to {known.decode(errors='replace')} in {channel.label}, and this bot to"

@@ -13,7 +13,7 @@ from ..card import ThreadLine, doubt_line, thread_lines
 from ..channels.contract import MessageGone, NotSent, RateLimited, Undeliverable
 from ..health import Health
 from ..offload import offload_drawing
-from . import failing_jobs
+from .lane import REPORT_AFTER
 from .messages import Messages
 
 log = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ class ThreadSync:
         first, last = self._waiting.get(ref.conversation, (now, now))
         first = now if now - last > MAX_LINE_PAUSE else first
         self._waiting[ref.conversation] = first, now
-        if now - first >= failing_jobs.REPORT_AFTER:
+        if now - first >= REPORT_AFTER:
             text = f"Lines below cards at {place} wait, also those that call people: {limited}."
             self._health.report("delivery", f"lines {ref.conversation}", text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.outbox import failing_jobs
+from bot.outbox import thread_sync
 from tests.support.bots import POLICY, Scene, email
 from tests.support.waiting import wait_until
 
@@ -18,7 +18,7 @@ async def test_a_line_that_waits_for_long_is_a_problem(
 ) -> None:
     """Given a Slack that takes no posts in a channel, and a line about an escalation there; then operators
     are told while it waits: its card is shown, so nothing else says so. It comes when Slack takes posts."""
-    monkeypatch.setattr(failing_jobs, "REPORT_AFTER", 0.0)
+    monkeypatch.setattr(thread_sync, "REPORT_AFTER", 0.0)
     gate = await scene.gate(ESCALATES)
     bot = await scene.bot()
     scene.ask(gate, email())
