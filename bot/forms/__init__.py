@@ -25,7 +25,8 @@ from .page import (
 )
 from .review_form import ReviewForm
 from .service import FormService
-from .session import FormSession, FormSource
+from .session import FormSession
+from .source import FormSource
 
 __all__ = [
     "FIELD_KINDS",

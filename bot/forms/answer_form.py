@@ -15,7 +15,8 @@ from .limits import FormLimits
 from .message_form import answer_effect
 from .page import FormRef
 from .review_form import FormFrame, ReviewForm
-from .session import FormSession, FormSource
+from .session import FormSession
+from .source import FormSource
 
 _ANSWER_FIELD = "answer"
 _LABEL = "Your answer"

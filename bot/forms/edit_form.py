@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Self
 
 from hitl_core.errors import Refused
 from hitl_core.forms import Answers, Field, FormErrors, Option, name_removed
-from hitl_core.model import Action, Review, encode
+from hitl_core.model import Action, DisplayStyle, Review, encode
 from hitl_core.review import (
     Proposal,
     edit_tools,
@@ -25,7 +26,8 @@ from ..text import clip, one_line, shorten
 from .limits import FormLimits
 from .page import TOOL, Entries, FormRef, PageField
 from .review_form import FormFrame, ReviewForm
-from .session import FormSession, FormSource
+from .session import FormSession
+from .source import FormSource
 
 #: The most tools that can be chosen.
 MAX_TOOLS = 100
@@ -41,6 +43,8 @@ _NO_SCHEMA = " This tool has no schema, so only the type of each value is checke
 #: What people can do about a value that no input can hold.
 _REJECT_HELP = "To have it changed, close this form, press “Reject” and say what should change."
 _CLI_HELP = "It can be changed on the command line: “hitl reviews decide”."
+#: A value that is shown in one of these styles gets an input with several lines.
+_LONG_STYLES: Collection[DisplayStyle] = ("text", "email", "markdown-source", "code", "diff")
 _TOOL_HINT = "You can choose another tool if the policy allows it with these arguments."
 
 
@@ -161,6 +165,7 @@ class EditForm(ReviewForm):
             redact,
             action.revision,
             edition=str(self._tools.index(tool) or ""),
+            long_texts=tuple(h.pointer for h in action.config.display if h.style in _LONG_STYLES),
         )
 
 

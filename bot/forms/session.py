@@ -26,24 +26,10 @@ from .fields import (
 )
 from .limits import FormLimits
 from .page import Entries, PageField
+from .source import FormSource
 
 #: A choice may add another choice, and so on. This is the most levels, as deep as a form goes.
 MAX_ROUNDS = 5
-
-
-@dataclass(frozen=True)
-class FormSource:
-    """The schema and values of a form. `revision` and `edition` distinguish its inputs from those of another
-    form in the same window. `name_values`, `fills_blanks`: see `make_form`.
-    """
-
-    schema: JsonObject | None
-    args: JsonObject
-    redact: tuple[str, ...] = ()
-    revision: int = 1
-    edition: str = ""
-    name_values: bool = False
-    fills_blanks: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,6 +201,7 @@ class FormSession:
                 max_options=limits.options,
                 name_values=source.name_values,
                 fills_blanks=source.fills_blanks,
+                long_texts=source.long_texts,
             )
         except SchemaError as error:
             raise Refused("no_form", f"A form for this can't be made: {error}.") from error

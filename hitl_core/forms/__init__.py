@@ -4,6 +4,7 @@ arguments.
 Pure, and independent of the chat system: a channel only draws the fields.
 """
 
+from hitl_core.forms.choices import list_options
 from hitl_core.forms.edit_args import (
     find_changed_fixed,
     find_lost_hidden,
@@ -12,7 +13,6 @@ from hitl_core.forms.edit_args import (
 )
 from hitl_core.forms.field import Field, FormErrors, JointError, Kind, Option, utf16_length
 from hitl_core.forms.form import Answers, Form, make_form
-from hitl_core.forms.inputs import list_options
 from hitl_core.forms.strip_texts import keep_types, number_options, strip_texts
 from hitl_core.forms.text_values import read_json
 

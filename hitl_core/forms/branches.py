@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from hitl_core.forms.choices import NOT_SET, list_options
 from hitl_core.forms.field import ABSENT, Option, Slot
-from hitl_core.forms.inputs import NOT_SET, list_options
 from hitl_core.jsonschema import CannotFlatten, Schema, SchemaFlattener, equality_key
 
 _TYPE_LABELS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 from hitl_core.errors import HitlError
@@ -132,12 +132,13 @@ class Found(NamedTuple):
 
 class InputLimits(NamedTuple):
     """The limits of one input: UTF-16 units of text, and number of options. `name_values`: an option that has
-    a name of its own shows its value too.
+    a name of its own shows its value too. `long_texts`: the pointers of texts with an input of several lines.
     """
 
     max_text: int
     max_options: int
     name_values: bool = False
+    long_texts: Collection[str] = ()
 
 
 class JointError(NamedTuple):

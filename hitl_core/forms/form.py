@@ -146,6 +146,7 @@ def make_form(
     redact: Collection[str] = (),
     name_values: bool = False,
     fills_blanks: bool = False,
+    long_texts: Collection[str] = (),
 ) -> Form:
     """The form for these arguments (plain JSON values).
 
@@ -159,11 +160,12 @@ def make_form(
     people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
     JSON pointers to hidden values. `name_values`: an option with a name of its own shows its value too.
     `fills_blanks`: an empty input of a required value that is not there yet means null, "" or [], if the
-    schema allows that.
+    schema allows that. `long_texts` are JSON pointers to texts whose input has several lines; long values get
+    one anyway.
 
     Raises SchemaError for a schema that `check_schema` refuses.
     """
-    limits, entered = InputLimits(max_text, max_options, name_values), answers or {}
+    limits, entered = InputLimits(max_text, max_options, name_values, long_texts), answers or {}
     plan = plan_form(schema, args, entered, limits, redact)
     return Form(schema, args, entered, limits, redact, plan, fills_blanks)
 

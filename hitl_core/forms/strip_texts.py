@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import unquote
 
-from hitl_core.forms.inputs import list_options
+from hitl_core.forms.choices import list_options
 from hitl_core.jsonschema import (
     FORM_STEPS,
     NO_TEXTS_MARK,

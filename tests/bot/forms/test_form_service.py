@@ -287,6 +287,20 @@ async def test_nothing_changed_is_said_and_nothing_is_stored(world: World) -> No
     assert (await world.review()).actions[0].is_pending
 
 
+async def test_a_value_that_the_card_quotes_has_an_input_with_several_lines(world: World) -> None:
+    """Given a tool without a schema, whose policy says how its body is shown; then its input has several
+    lines, however short the text is now."""
+    world.use({"send": {"display": {"/body": "email", "/link": "link"}, "must_read": False}})
+    await world.ask("send", {"body": "Hi Jo", "to": "jo", "link": "https://a.example"})
+
+    page = await world.open("edit")
+
+    kinds = {each.field.label: each.field.kind for each in page.fields}
+    assert kinds == {"body": "long_text", "to": "text", "link": "text"}
+    assert isinstance(await world.send(page, body="Hi Jo\n\nBye"), Stored)
+    assert (await world.review()).arguments("1").parse()["body"] == "Hi Jo\n\nBye"
+
+
 async def test_a_removal_is_confirmed_once(world: World) -> None:
     await world.ask("mail", {"to": "jo", "cc": "al"})
     warned = await world.turn(await world.open("edit"), cc=None)
