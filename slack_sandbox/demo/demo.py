@@ -121,7 +121,8 @@ def _print_addresses(services: Services, agent: ChildProcess) -> None:
   Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab){teams}
   Running  {redis}{pids}
            Kill one (kill -9): it is restarted, and no decision is lost.
-  Connect  your own agent with HITL_REDIS_URL{redis_url}, or over HTTP to {services.bot_url}
+  Connect  your own agent: HITL_REDIS_URL{redis_url}
+           or over HTTP:   {services.bot_url}
   Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)
   Stop     Ctrl-C
 """,
