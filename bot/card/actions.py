@@ -109,7 +109,7 @@ def make_open_action(
     choices = choices_of(config) if is_question and not hides_options(review, action) else ()
     answers = choice_texts(config) if choices else ()
     odd = call_warnings(None if plain else masked, texts, answers)
-    why, rule = text.shorten_each((said.description, said.rule), MAX_WHY)
+    why = text.shorten(said.description, MAX_WHY)
     return OpenAction(
         key=action.key,
         revision=action.revision,
@@ -120,7 +120,7 @@ def make_open_action(
         # Quoted if code wrote it, because it may then quote the arguments.
         why=quote(why) if why and action.request.computed else why,
         by_agent=action.request.by_agent,
-        rule=rule,
+        rule=said.rule,
         fact=main_fact(masked),
         excerpt=excerpt,
         warnings=(*((Text(one),) for one in said.withheld), *odd.lines),

@@ -17,6 +17,8 @@ from .arguments import has_own_lines
 from .model import (
     AgentReason,
     Argument,
+    Code,
+    Emphasis,
     Line,
     OpenAction,
     Quote,
@@ -32,17 +34,19 @@ from .warnings import NamedValue, find_warnings, text_warnings
 MAX_CUT = 300
 MAX_WHOLE = 2_800
 MAX_AGENT = 100
+#: The most characters of the policy's reason.
+MAX_RULE = 300
 #: The most characters of an agent's error.
 MAX_ERROR = 400
 
 
 class CallTexts(NamedTuple):
-    """The texts in full, "" if there is none. `withheld` has a sentence for each text that is not shown."""
+    """The texts in full, empty if there is none. `withheld`: a sentence for each text that is not shown."""
 
     title: str
     description: str
     reason: str
-    rule: str
+    rule: Line
     withheld: tuple[str, ...]
 
 
@@ -53,9 +57,10 @@ def find_texts(review: Review, action: Action) -> CallTexts:
         "title": title_of(review, action) if request.title else "",
         "reason": reason_of(review, call) if call and call.reason else "",
     }
-    rule = ""
+    rule: Line = ()
     if call and not call.verdict.by_agent:  # without the description, which the card shows anyway
-        rule = rule_reason_of(review, call).removeprefix(request.description).strip()
+        reason = rule_reason_of(review, call).removeprefix(request.description).strip()
+        rule = _rule_line(reason, call.verdict.rule)
     return CallTexts(
         title=texts["title"] or "",
         description=texts["description"] or "",
@@ -67,6 +72,15 @@ def find_texts(review: Review, action: Action) -> CallTexts:
             if words is None
         ),
     )
+
+
+def _rule_line(reason: str, name: str | None) -> Line:
+    """The reason, with the rule's name as code."""
+    before, found, after = text.shorten(reason, MAX_RULE).partition(f"`{name}`")
+    spans: Line = (
+        (Emphasis(before), Code(name), Emphasis(after)) if found and name else (Emphasis(before),)
+    )
+    return tuple(span for span in spans if span.text)
 
 
 def description_text(action: OpenAction) -> str:

@@ -119,7 +119,7 @@ def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
     assert title["text"].startswith("1  “")
     assert title["text"].endswith(("”", "…"))
     assert title["text"].count("”") <= 1
-    assert tool == {"type": "text", "text": "   send_email"}
+    assert tool == {"type": "text", "text": "   send_email   "}
     assert why["style"] == {"italic": True}
     assert "\n" not in title["text"] + why["text"]
     assert arguments_in(call) == THREE[0][1]

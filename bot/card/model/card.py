@@ -77,7 +77,7 @@ class OpenAction:
     title: str
     why: str
     by_agent: bool
-    rule: str
+    rule: Line
     fact: str
     excerpt: ArgumentsExcerpt
     warnings: tuple[Line, ...]

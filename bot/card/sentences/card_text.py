@@ -199,8 +199,10 @@ def _action_head(action: OpenAction, numbered: bool, above: str) -> Line:
     if title:
         head.append(Verbatim(f"   {action.name}"))
     why = "" if action.by_agent else action.why
-    if reason := " ".join(filter(None, (why, action.rule))):
-        head.append(Emphasis(f"   {reason}" if head else reason))
+    gap = "   " if head else ""
+    for reason in filter(None, ((Emphasis(why),) if why else (), action.rule)):
+        head += [Text(gap), *reason] if gap else reason
+        gap = " "
     return _with_arguments(tuple(head), action.excerpt)
 
 
