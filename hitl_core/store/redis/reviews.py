@@ -155,10 +155,10 @@ def _write_args(
 ) -> list[Any]:
     """The arguments of commit.lua, in its order. `retention` is in milliseconds."""
     review, event = write.review, write.event
-    done = review.status == "done"
     entry, head = "", write.chain
     if event.kind not in UNAUDITED_KINDS:
         entry, head = link_entry(event, write.chain)
+    arguments = [part for pair in dump_args(write.args).items() for part in pair]
     return [
         review.id,
         review.version - 1,
@@ -168,34 +168,35 @@ def _write_args(
         ThreadReview.of(review).position,
         _score(write.due_at),
         _score(write.ready_at),
-        len(places),
         dump_entry(entry) if entry else "",
-        int(write.wakes_agent),
-        retention if done else 0,
-        _score(write.first_post_at),
         write.chain,
         head,
-        len(write.audiences_added),
+        _score(write.first_post_at),
+        head_start(event),
+        int(write.wakes_agent),
+        retention if review.status == "done" else 0,
         _score(event.at if _decider(event) else None),
         retention,
         MAX_DECIDED,
-        len(write.audiences_removed),
-        head_start(event),
-        len(write.rejected_added),
-        len(write.rejected_removed),
         MAX_REJECTED,
         *seen,
+        servers,
         "release" if write.releases else "keep" if write.stays_held else "",
         MARK + STARTED_MARK,
         write.started_marks,
-        servers,
+        len(arguments) // 2,
+        len(write.audiences_added),
+        len(write.audiences_removed),
+        len(write.rejected_added),
+        len(write.rejected_removed),
+        len(places),
+        *arguments,
         *(call.member for call in (*write.rejected_added, *write.rejected_removed)),
         *(
             part
             for place in places
             for part in (lane_of(place), place, format_member("card", review.id, place))
         ),
-        *(part for pair in dump_args(write.args).items() for part in pair),
     ]
 
 
