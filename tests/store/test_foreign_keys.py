@@ -177,7 +177,7 @@ async def test_an_error_names_the_foreign_key(store: RedisStore, redis_url: str)
     with redis.Redis.from_url(redis_url) as client:
         client.set(KEYS.change_counts, "x")
         with pytest.raises(
-            StoreError, match=r"The key hitl:\{0\}:wants in Redis has a value of anot"
+            StoreError, match=r"The key hitl:\{0\}:changes in Redis has a value of anot"
         ):
             await submit(store)
 

@@ -315,7 +315,7 @@ def test_no_id_from_outside_shapes_a_key(parts: list[str]):
     }.items():
         assert re.fullmatch(rf"hitl:\{{[0-3]\}}:{kind}:[0-9a-f]{{32}}", key)
     for key in (draft_key(turn), lock_key(id), alive_key(agent)):
-        assert re.fullmatch(r"hitl:(draft|claim|alive):[0-9a-f]{32}", key)
+        assert re.fullmatch(r"hitl:(draft|lock|alive):[0-9a-f]{32}", key)
 
 
 @pytest.mark.parametrize("name", ["x" * 1_000_000, "{}\x00:{1}", "\n", "🧵"], ids=repr)
@@ -457,7 +457,7 @@ async def test_dead_letters_are_counted_without_reading_them(redis_url: str):
 
         assert (sum(revived), await one.count_dead_letters()) == (12, 0)
         assert len(await finish_all(one)) == 12
-        assert not any("letters" in key for key in keys_of(redis_url))
+        assert not any("dead-counts" in key for key in keys_of(redis_url))
 
 
 async def test_an_old_server_is_refused():

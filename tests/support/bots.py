@@ -259,7 +259,7 @@ class Scene:
         redis = await self.redis()
 
         async def empty() -> bool:
-            return await redis.hlen("hitl:{0}:wants") == 0
+            return await redis.hlen("hitl:{0}:changes") == 0
 
         await wait_until("all events are done", empty)
 

@@ -80,11 +80,11 @@ class Keys:
 
     @property
     def change_counts(self) -> str:
-        return f"{self.tag}:wants"
+        return f"{self.tag}:changes"
 
     @property
     def job_starts(self) -> str:
-        return f"{self.tag}:begun"
+        return f"{self.tag}:starts"
 
     def queue(self, lane: str) -> str:
         return f"{self.tag}:queue:{digest_of(lane)}"
@@ -95,7 +95,7 @@ class Keys:
 
     @property
     def dead_letter_counts(self) -> str:
-        return f"{self.tag}:letters"
+        return f"{self.tag}:dead-counts"
 
     @property
     def audit(self) -> str:
@@ -154,7 +154,7 @@ def alive_key(process: str) -> str:
 
 
 def lock_key(name: str) -> str:
-    return f"hitl:claim:{digest_of(name)}"
+    return f"hitl:lock:{digest_of(name)}"
 
 
 def lane_key(name: str) -> str:

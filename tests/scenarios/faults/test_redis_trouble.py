@@ -95,13 +95,13 @@ async def test_security_low_what_redis_refuses_stays_in_the_log(scene: Scene) ->
     """security Low: given a Redis that refuses something; then `/readyz` has none of its words."""
     bot = await scene.bot()
     redis = await scene.redis()
-    await redis.delete("hitl:{0}:letters")
-    await redis.set("hitl:{0}:letters", "x")
+    await redis.delete("hitl:{0}:dead-counts")
+    await redis.set("hitl:{0}:dead-counts", "x")
     for path in ("/readyz", "/metrics"):
         status, output = await probe(base(bot.url), path)
         assert status == 503
         assert "WRONGTYPE" not in output
-    await redis.delete("hitl:{0}:letters")
+    await redis.delete("hitl:{0}:dead-counts")
 
 
 async def test_newcomer_9_no_redis_is_one_sentence_for_each_program(scene: Scene) -> None:

@@ -207,7 +207,7 @@ async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> N
 
     redis = await scene.redis()
     for _ in range(2):
-        for key in await redis.keys("hitl:claim:*"):
+        for key in await redis.keys("hitl:lock:*"):
             await redis.delete(key)
         for bot in bots:
             await _keeper(bot).tick()

@@ -157,7 +157,7 @@ async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Sce
     assert (await gate.reviews.load(review_of(card))).posts
     redis = await scene.redis()
     assert await redis.keys("hitl:lane:*") == [], "it holds no conversation any more (faults 11)"
-    assert await redis.hlen("hitl:{0}:wants") == 0
+    assert await redis.hlen("hitl:{0}:changes") == 0
 
 
 async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(scene: Scene) -> None:
@@ -168,7 +168,7 @@ async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(sc
     redis = await scene.redis()
 
     async def has_begun() -> bool:
-        return await redis.hlen("hitl:{0}:begun") > 0
+        return await redis.hlen("hitl:{0}:starts") > 0
 
     async with running_bot(Settings.from_environment(scene.environment()), slow):
         scene.ask(gate, email("c1"))

@@ -230,7 +230,7 @@ async def test_teams_13_a_file_that_was_answered_long_ago(scene: Scene, users: T
     await answer(users, ALICE, message)
     await wait_until("the card of the file", lambda: infos(message))
     redis = await scene.redis()
-    async for key in redis.scan_iter("hitl:claim:*"):
+    async for key in redis.scan_iter("hitl:lock:*"):
         await redis.delete(key)
     await invoke(users, ALICE, message, context)
     await sentence(users, ALICE, texts.ANSWERED)
