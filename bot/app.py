@@ -11,7 +11,7 @@ from functools import partial
 from hitl_core.audit import Sealer
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
-from hitl_core.task_group import cancel_tasks
+from hitl_core.tasks import cancel_tasks
 
 from . import click_budget
 from .api import AgentApi, Policies, add_api

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from hitl_core.errors import StoreUnavailable
 from hitl_core.gate import Watchers
 from hitl_core.store import Store
-from hitl_core.task_group import cancel_tasks
+from hitl_core.tasks import cancel_tasks
 
 from ..shared_reads import SharedReads
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from hitl_core.errors import HitlError
 from hitl_core.review import Reviews
-from hitl_core.task_group import complete
+from hitl_core.tasks import run_to_end
 
 from ..health import Health
 from .delivery import Delivery
@@ -194,7 +194,7 @@ class Outbox:
                 del self._aside[name]
             del self.lanes[name], self._running[name]
             with contextlib.suppress(HitlError):
-                await complete(self._store.release_lane(name, self._bot_id))
+                await run_to_end(self._store.release_lane(name, self._bot_id))
 
     async def _repeat(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
         pause, subject = 0.0, f"outbox: {step.__name__.strip('_')}"

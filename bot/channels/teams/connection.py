@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from hitl_core.store import Store
-from hitl_core.task_group import cancel_tasks
+from hitl_core.tasks import cancel_tasks
 
 from ...health import Health
 from ...outbox import PublishHome

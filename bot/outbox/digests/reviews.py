@@ -11,7 +11,7 @@ from hashlib import sha256
 from hitl_core.errors import ReviewNotFound, StoreError
 from hitl_core.model import Place, Review, Snapshot
 from hitl_core.review import Reviews, deadline, next_step_at, open_items, pending_actions
-from hitl_core.task_group import task_group
+from hitl_core.tasks import task_group
 
 from ...card import escalated_again
 

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from hitl_core.errors import HitlError, ReviewNotFound, ReviewTooNew, StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id
 from hitl_core.store import Job, LaneHalf, Store
-from hitl_core.task_group import complete, task_group
+from hitl_core.tasks import run_to_end, task_group
 
 from ...channels.contract import (
     ChannelError,
@@ -145,7 +145,7 @@ class Lane:
             failure, unsure = f"it failed {MAX_FAILURES} times while others worked: {error}", True
             self._stuck.report_failure(job, failure)
         except asyncio.CancelledError:
-            await complete(self._put_back(job))
+            await run_to_end(self._put_back(job))
             raise
         else:
             self._aside.remove(job.member)

@@ -16,7 +16,7 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.review import Reviews
-from hitl_core.task_group import cancel_tasks
+from hitl_core.tasks import cancel_tasks
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from hitl_core.gate.waiting.listener import (
 )
 from hitl_core.model import Review, Snapshot
 from hitl_core.review import Reviews, Transition, claims
-from hitl_core.task_group import cancel_tasks
+from hitl_core.tasks import cancel_tasks
 
 log = logging.getLogger(__name__)
 

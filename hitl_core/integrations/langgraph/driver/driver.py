@@ -39,7 +39,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.model import Review
-from hitl_core.task_group import complete, is_cancellation, task_group
+from hitl_core.tasks import is_cancellation, run_to_end, task_group
 
 log = logging.getLogger(__name__)
 
@@ -152,7 +152,7 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                await complete(outcome.finish(active_run.final_results()))
+                await run_to_end(outcome.finish(active_run.final_results()))
                 self._retries.forget(outcome)
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)

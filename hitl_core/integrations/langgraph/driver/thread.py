@@ -31,7 +31,7 @@ from hitl_core.integrations.langgraph.pauses import (
 )
 from hitl_core.model import person_key
 from hitl_core.policy import Policy
-from hitl_core.task_group import is_cancellation
+from hitl_core.tasks import is_cancellation
 
 log = logging.getLogger(__name__)
 

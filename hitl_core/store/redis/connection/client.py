@@ -10,10 +10,11 @@ from redis.backoff import NoBackoff
 
 from hitl_core.store.redis.connection.batches import BatchingRedis
 from hitl_core.store.redis.connection.cluster import ClusterClient
-from hitl_core.store.redis.connection.pool import Pool, run_to_end
+from hitl_core.store.redis.connection.pool import Pool
 from hitl_core.store.redis.connection.sentinel import SentinelPool, make_sentinels
 from hitl_core.store.redis.connection.slot_map import SlotMap
 from hitl_core.store.redis.connection.url import RedisUrl, parse_redis_url
+from hitl_core.tasks import run_to_end
 
 #: redis-py types every reply as "X or an awaitable of X", because its sync and async clients share types. So
 #: the client is Any here, and each method of the store gives the reply its type.

@@ -5,17 +5,14 @@ stays closed, it leaves a server that became a replica, and it reads new certifi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from redis.asyncio import ConnectionPool
 from redis.exceptions import ConnectionError, MasterDownError, ReadOnlyError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from hitl_core.errors import StoreError
-
-T = TypeVar("T")
+from hitl_core.tasks import run_to_end
 
 NO_CONNECTION = "No connection is free."
 
@@ -130,17 +127,3 @@ def _is_of_replica(error: ResponseError) -> bool:
     return any(
         code in str(error) for code in ("READONLY ", "MASTERDOWN ")
     )  # a script's, in Redis 6.2
-
-
-async def run_to_end(work: Awaitable[T]) -> T:
-    """Run it to its end even if the caller is cancelled; the cancellation is raised after that."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        while not task.done():
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # retrieved, because asyncio warns about exceptions that nobody retrieved
-        raise

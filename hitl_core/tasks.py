@@ -5,9 +5,11 @@ of tasks.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Iterable
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Awaitable, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import TypeVar, cast
+
+T = TypeVar("T")
 
 
 @asynccontextmanager
@@ -30,15 +32,17 @@ def first_error(error: BaseException) -> BaseException:
     return error
 
 
-async def complete(work: Coroutine[Any, Any, None]) -> None:
-    """Do all of this work, also if the caller is cancelled meanwhile: its cancellation then comes after it. A
-    second cancellation stops it.
-    """
-    task = asyncio.create_task(work)
+async def run_to_end(work: Awaitable[T]) -> T:
+    """Run it to its end even if the caller is cancelled; the cancellation is raised after that."""
+    task = asyncio.ensure_future(work)
     try:
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await task
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # retrieved, because asyncio warns about exceptions that nobody retrieved
         raise
 
 
