@@ -21,7 +21,7 @@ from benchmarks.chaos.verdict.evidence import verify_audit
 from benchmarks.support.process import ROOT
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
-from tests.store.contract import created
+from tests.store.steps import created
 from tests.support.builders import approve_all
 
 

@@ -10,7 +10,7 @@ from hitl_core.model import CLI, Reviewer
 from hitl_core.review import Decide, Reviews
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import MemoryStore
-from tests.store.contract import audit_of
+from tests.store.steps import audit_of
 from tests.support.builders import START, call, review_of
 
 ROOT = Reviewer(channel=CLI, team="", id="root", name="root")

@@ -13,7 +13,7 @@ from hitl_core.errors import StoreError
 from hitl_core.store import RedisStore
 from hitl_core.store import redis as redis_room
 from tests.docs.pages import page
-from tests.store.contract import created
+from tests.store.steps import created
 
 LUA = Path(redis_room.__file__).parent / "lua"
 #: A command, and a word in capitals after it: perhaps its subcommand.

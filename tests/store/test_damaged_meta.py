@@ -14,7 +14,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.keys import META_KEY, alive_key, lock_key
 from hitl_core.store.redis.store import DEFAULT_RETENTION
-from tests.store.contract import approved, created
+from tests.store.steps import approved, created
 from tests.support.waiting import wait_until
 
 RUBBISH = ["", "abc", b"\xff{", "-1", "0", "1.5", "nan", "1e400"]

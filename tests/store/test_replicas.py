@@ -12,7 +12,7 @@ from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.review import Reviews
 from hitl_core.store import HistoryCheck, RedisStore, read_wait_replicas
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.contract import approved, created, decided, loaded, next_write
+from tests.store.steps import approved, created, decided, loaded, next_write
 from tests.support.builders import approve_all
 from tests.support.waiting import wait_until
 

@@ -16,7 +16,7 @@ from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import start_checks
 from hitl_core.store.redis.packing import unpack
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from tests.store.contract import created
+from tests.store.steps import created
 
 OwnRedis = Callable[[], EmbeddedRedis]
 

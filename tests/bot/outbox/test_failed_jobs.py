@@ -10,7 +10,7 @@ from bot.outbox.lane.failing_jobs import give_up
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import Job, MemoryStore
 from hitl_core.store.contract.jobs import JobKind, format_member
-from tests.store.contract import waiting_cards
+from tests.store.steps import waiting_cards
 from tests.support.jobs import begin_all, finish_all
 
 
