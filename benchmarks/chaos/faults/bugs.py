@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 #: In hitl_core/store/redis/lua/reviews/commit.lua.
-_COMPARISON = "(current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14]"
+_COMPARISON = "(current[1] or '0') ~= expected or (current[2] or '') ~= head_before"
 #: How long the bot with `early-ack` keeps a click only in memory, in seconds.
 IN_MEMORY = 0.4
 
@@ -20,15 +20,16 @@ def _remove_version_check() -> None:
     """`commit.lua` overwrites what other processes have stored since the review was read."""
     from redis.commands.core import AsyncScript
 
+    from hitl_core.store.redis.scripts import read_script
+
+    commit = read_script("commit")
+    if _COMPARISON not in commit:
+        raise RuntimeError("commit.lua compares in another way now: change this bug with it.")
     init: Callable[[Any, Any, str], None] = AsyncScript.__init__
 
     def init_changed(self: Any, client: Any, script: str) -> None:
-        if "HMGET', KEYS[1], 'version', 'chain'" in script:
-            if _COMPARISON not in script:
-                raise RuntimeError(
-                    "commit.lua compares in another way now: change this bug with it."
-                )
-            script = script.replace(_COMPARISON, "ARGV[2] == '0' and current[1]")
+        if script == commit:
+            script = script.replace(_COMPARISON, "expected == '0' and current[1]")
         init(self, client, script)
 
     setattr(AsyncScript, "__init__", init_changed)  # noqa: B010 - pyright knows its type
