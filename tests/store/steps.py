@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
+
+import redis
 
 from hitl_core.model import Event, MessageRef, Place, Review
 from hitl_core.review import claims, decisions
 from hitl_core.review.transition import Transition
-from hitl_core.store import Store, Write
+from hitl_core.store import RedisStore, Store, Write
 from tests.support.builders import call, person, proposal, review_of, write_of
 
 #: Lets the store's own time pass by this many seconds.
@@ -99,3 +102,18 @@ async def audit_of(store: Store) -> list[dict[str, Any]]:
         for partition in range(store.partitions)
         for entry in await store.ledger.entries(partition)
     ]
+
+
+@contextlib.asynccontextmanager
+async def open_store(url: str, **options: Any) -> AsyncIterator[RedisStore]:
+    store = await RedisStore.open(url, **options)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def keys_of(url: str) -> set[str]:
+    with redis.Redis.from_url(url, decode_responses=True) as client:
+        found: Iterable[Any] = client.scan_iter()
+        return set(found)

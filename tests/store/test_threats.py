@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 from hitl_core.errors import StoreUnavailable
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis, EmbeddedRedisError
-from tests.store.test_redis import created
+from tests.store.steps import created
 from tests.support.redis_servers.proxy import proxy_to
 from tests.support.redis_servers.server import executable_under_test
 
