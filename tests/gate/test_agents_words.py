@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.card import build_card, find_open_action
+from bot.card import build_card, find_open_action, plain_text
 from bot.card.arguments import PATH_SEPARATOR, list_arguments, mask_action
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy
@@ -261,9 +261,9 @@ def check_no_weaker(
     ours = (
         "",
         "This run's own configuration asks for a person.",
-        "The rule `pay` asks for a person.",
+        "The rule pay asks for a person.",
     )
-    assert opened.rule in ours
+    assert plain_text(opened.rule) in ours
     assert (opened.title, opened.choices, opened.by_agent) == ("", (), False)
     (drawn,) = build_card(review, action.places[0]).open_actions
     assert {one.label.strip('"') for one in drawn.excerpt.arguments} == set(READ)

@@ -120,7 +120,7 @@ def test_a_reason_by_an_overriding_context_is_the_agents(hides: dict[str, Any]) 
         assert "the reason is not shown, because this review has hidden values" in shown
     else:
         assert f"the agent says “Security knows {SECRET}”" in shown
-        assert find_open_action(review, "1").rule == ""
+        assert find_open_action(review, "1").rule == ()
 
 
 def test_what_code_wrote_of_another_call_is_not_shown_either() -> None:
