@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.errors import LeaseLost, StoreUnavailable
+from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
 from hitl_core.gate import Gate
 from hitl_core.gate.outcome.outcome import Outcome
 from hitl_core.model import ToolCall
@@ -185,7 +185,7 @@ async def test_faults_3_the_fencing_token_is_known_before_once(open_gate: Open) 
     """It is a number of the claim; a call of another turn has none here."""
     outcome = await approve(await open_gate())
     assert outcome.fencing_token(CALL) == 1
-    with pytest.raises(KeyError):
+    with pytest.raises(Refused, match="no call 'other'"):
         outcome.fencing_token(call(id="other"))
 
 

@@ -288,8 +288,8 @@ REFUSED: list[tuple[Any, str | None, str]] = [
     (lambda a: a, None, "'<lambda>' is not a valid tool name"),
     (partial(print), None, "'' is not a valid tool name"),
     (generator, None, "generator is a generator"),
-    (classmethod(lambda cls: None), "add", "takes a function, not <classmethod"),
-    (7, None, "takes a function, not 7"),
+    (classmethod(lambda cls: None), "add", "The tool add must be a function, not <classmethod"),
+    (7, None, "A tool must be a function, not 7"),
 ]
 
 
@@ -353,7 +353,7 @@ async def test_an_editor_knows_the_signature(gate: Gate) -> None:
 
     assert_type(await gate.guard(add, name="read")(1, b=3), int)
     assert_type(await read(path="x"), str)
-    with pytest.raises(TypeError, match="missing a required argument: 'path'"):
+    with pytest.raises(TypeError, match="read: missing a required argument: 'path'"):
         await read()  # pyright: ignore[reportCallIssue]
     assert (read.__name__, read.__doc__) == ("read", "Reads it.")
     assert str(inspect.signature(read)) == "(path: 'str') -> 'str'"

@@ -253,3 +253,10 @@ async def test_a_review_of_another_agent_is_not_this_ones(gate: Gate) -> None:
                 await use(review_id)
     review = (await gate.reviews.load(review_id)).review
     assert (review.status, review.waiting_process) == ("pending", None)
+
+
+@pytest.mark.parametrize("agent", ["", None, 5, "\ud800"])
+def test_a_gate_without_the_name_of_its_agent_is_refused_at_once(agent: Any) -> None:
+    """And not at its first submit: a setting that is missing is found when the program starts."""
+    with pytest.raises(SettingsError, match="`agent` must be the name of your program"):
+        Gate(MemoryStore(), policy=POLICY, agent=agent)

@@ -295,3 +295,24 @@ async def test_a_generator_that_a_decorator_hides_did_not_run(gate: Gate) -> Non
 def test_a_function_without_a_signature_is_refused_at_once(gate: Gate) -> None:
     with pytest.raises(TypeError, match="The parameters of max are not known"):
         gate.guard(max)
+
+
+async def test_what_is_no_call_and_no_result_of_the_turn_is_one_sentence(gate: Gate) -> None:
+    """Given an id in place of the call from `execute`, a list in place of results by id, and an id of another
+    turn; each says what to pass, and the call can still run."""
+    outcome = await decide(gate, {"1": Proposal("approve", 1)}, ToolCall("c1", "ask", {"n": 1}))
+    wrong: Any = "c1"
+    for use in (outcome.idempotency_key, outcome.fencing_token):
+        with pytest.raises(InvalidToolCall, match="Pass a call as it is in `execute`, not 'c1'"):
+            use(wrong)
+    with pytest.raises(InvalidToolCall, match="Pass a call as it is in `execute`, not 'c1'"):
+        await outcome.once(wrong)
+    results: Any = ["sent"]
+    for end in (outcome.report, outcome.finish):
+        with pytest.raises(InvalidToolCall, match="a dict with each call's result by its id"):
+            await end(results)
+    with pytest.raises(Refused, match="no call 'c7'; it has 'c1'"):
+        outcome.decision("c7")
+    with pytest.raises(TypeError, match="The tool ask must be a function, not 7"):
+        await outcome.run({"ask": 7})  # pyright: ignore[reportArgumentType]
+    assert await outcome.once(outcome.execute[0])

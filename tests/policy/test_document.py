@@ -5,6 +5,7 @@ read as text.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,3 +180,10 @@ def test_nothing_reads_like_a_comment_and_is_a_rule(sign: str) -> None:
     )
     escaped = f'"a\\u{ord(sign):04x}b"'
     Policy.from_yaml(f"default: review\r\ninterrupt_on: {{pay: {{description: {escaped}}}}}\r\n")
+
+
+@pytest.mark.parametrize("path", [None, 7, ["policy.yaml"]])
+def test_what_is_no_path_is_one_sentence(path: Any) -> None:
+    """`open` would read an open file of this process, and close it."""
+    with pytest.raises(TypeError, match="PathLike"):
+        Policy.load(path)

@@ -13,6 +13,7 @@ from hitl_core.errors import HitlError, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.outcome.answers import Answer, add_edit_notice, answers, state_update
 from hitl_core.gate.outcome.call_starts import CallStarts
+from hitl_core.gate.outcome.known_calls import KnownCalls, check_call
 from hitl_core.gate.outcome.tool import (
     Tool,
     ToolFunctions,
@@ -42,7 +43,7 @@ class Outcome:
     def __init__(self, review: Review, reviews: Reviews, lease: float) -> None:
         self._review, self._reviews, self._lease = review, reviews, lease
         self._fence = review.fence
-        self._calls = {call.tool_call_id: call for call in review.calls}
+        self._calls = KnownCalls(review)
         self.review_id, self.thread_id, self.turn = review.id, review.thread_id, review.turn
         self.requester = review.requester
         running = claims.runnable_calls(review) if review.status == "claimed" else ()
@@ -78,13 +79,13 @@ class Outcome:
         return self._review
 
     def decision(self, call_id: str) -> Decision | None:
-        """None for a call that needed no decision."""
-        action = self._review.action(self._calls[call_id].key)
+        """None for a call that needed no decision. Raises Refused for an id that is no call of the turn."""
+        action = self._review.action(self._calls.find(call_id).key)
         return action.decision if action else None
 
     def idempotency_key(self, call: ToolCall) -> str:
         """The same for every attempt of this call: pass it to the service that the tool calls."""
-        return f"{self.review_id}:{self._calls[call.id].key}"
+        return f"{self.review_id}:{self._calls.find_call(call).key}"
 
     async def run(self, tools: ToolFunctions) -> tuple[Answer, ...]:
         """Run each call of `execute` with its function from `tools`, one after the other, and finish.
@@ -122,7 +123,7 @@ class Outcome:
         a number smaller than the greatest it has seen: so a process that was paused between `once` and the
         tool does no harm.
         """
-        self._calls[call.id]
+        self._calls.find_call(call)
         return self._fence
 
     async def once(self, call: ToolCall) -> bool:
@@ -196,12 +197,12 @@ class Outcome:
             self._renewal = None
 
     def _check_call(self, call: ToolCall) -> Call:
-        known = self._calls.get(call.id)
-        if known is None or call.id not in {running.id for running in self.execute}:
+        if check_call(call).id not in {running.id for running in self.execute}:
             raise Refused(
                 "not_allowed",
                 f"The call {call.id!r} must not run: run only the calls in `execute`.",
             )
+        known = self._calls.find(call.id)
         name = self._review.tool_name(known)
         if call.name != name or encode(call.args) != self._review.arguments(known.key):
             raise Refused(
@@ -212,13 +213,9 @@ class Outcome:
         return known
 
     def _results_by_key(self, results: Mapping[str, object]) -> dict[str, CallResult]:
-        if unknown := [id for id in results if id not in self._calls]:
-            known_ids = ", ".join(map(repr, self._calls))
-            raise Refused(
-                "unknown_call", f"This review has no call {unknown[0]!r}; it has {known_ids}."
-            )
-        may_run = {call.id: self._calls[call.id].key for call in self.execute} | self._handed
-        return {key: CallResult.of(results[id]) for id, key in may_run.items() if id in results}
+        given = self._calls.results_by_call(results)
+        may_run = {call.id for call in self.execute} | self._handed.keys()
+        return {c.key: CallResult.of(result) for c, result in given if c.tool_call_id in may_run}
 
     async def _renew_once(self) -> None:
         await self._change("renew", lambda r, now: claims.renew(r, self._fence, now, self._lease))

@@ -38,7 +38,8 @@ class Tool:
     def from_function(cls, function: Callable[..., Any], name: str | None) -> Self:
         """Raises TypeError for a function whose calls can't be reviewed."""
         if not callable(function):
-            raise TypeError(f"gate.guard takes a function, not {function!r:.80}.")
+            tool = f"The tool {name}" if name else "A tool"
+            raise TypeError(f"{tool} must be a function, not {function!r:.80}.")
         tool = name or getattr(function, "__name__", "")
         if not isinstance(tool, str) or not TOOL_NAME.fullmatch(tool):
             raise TypeError(
@@ -66,7 +67,10 @@ class Tool:
         """The arguments of a call, with defaults, and their digest. Raises TypeError as the function itself
         would, and InvalidToolCall for an argument that is not JSON.
         """
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: {error}") from error
         bound.apply_defaults()
         flat = _flat(self.signature, bound.arguments)
         try:

@@ -56,6 +56,14 @@ def check_path(names: Iterable[object]) -> None:
             raise InvalidToolCall(f"The path must be a list of texts; one is {name!r:.80}.")
 
 
+def check_agent(agent: object) -> None:
+    """Raises SettingsError for a name that no review can have."""
+    if not agent or not _is_text(agent):
+        raise SettingsError(
+            f"`agent` must be the name of your program, like 'billing', not {agent!r:.80}."
+        )
+
+
 def check_review_key(key: ReviewKey) -> None:
     """Raises InvalidToolCall for a name that can't be stored, and for a bad origin."""
     for word, name in zip(("agent", "thread_id"), key[:2], strict=True):

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple, TypedDict
 from hitl_core.errors import InvalidToolCall
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.submission.calls import JudgedCalls, check_calls, check_redaction, judge_calls
-from hitl_core.gate.submission.inputs import check_path, check_review_key, check_tools, list_path
+from hitl_core.gate.submission.inputs import (
+    check_agent,
+    check_path,
+    check_review_key,
+    check_tools,
+    list_path,
+)
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey, open_turn
 from hitl_core.model import Event, JsonObject, Review, ToolCall
@@ -44,6 +50,7 @@ class Submitter:
     """Submits the calls of one agent. Its methods raise what `Gate.submit` raises."""
 
     def __init__(self, reviews: Reviews, agent: str) -> None:
+        check_agent(agent)
         self._reviews, self._agent = reviews, agent
         self._policy_recorder = PolicyRecorder(reviews)
 
