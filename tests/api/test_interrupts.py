@@ -452,7 +452,7 @@ BIG = {"n": 2**53}
 TWO = [INTERRUPTS["sagents"]] * 2
 BAD_SCHEMA = {**OK, "reviewConfigs": [{**OK["reviewConfigs"][0], "argsSchema": {"type": 7}}]}
 BAD: dict[str, tuple[dict[str, Any], str, str]] = {
-    "no turn": ({"turn": None}, "/turn", "string"),
+    "no turn": ({"turn": None}, "/turn", "must be text"),
     "nothing": ({"interrupt": None}, "/interrupt", "not an interrupt"),
     "nobody's": ({"interrupt": {"question": "Really?"}}, "/interrupt", "not an interrupt"),
     "an answer": ({"interrupt": {"decisions": []}}, "/interrupt", "must be a list"),
@@ -523,7 +523,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "a tool's name": ({"tools": {"a b": None}}, "/tools/a b", "pattern"),
     "tools without end": ({"tools": {"ask": {"a": "x" * 300_000}}}, "/tools", "262,144"),
     "a context with a slip": ({"context": {"interupt_on": {}}}, "/context", "interupt_on"),
-    "a context of text": ({"context": "x"}, "/context", "dict"),
+    "a context of text": ({"context": "x"}, "/context", "must be an object"),
     "a context of half a text": ({"context": {"a": "\ud800"}}, "/context", "surrogate"),
     "an unknown key": ({"colour": 1}, "/colour", "key is not allowed"),
 }

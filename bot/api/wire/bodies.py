@@ -20,6 +20,16 @@ MAX_BODY = 4 * 1024 * 1024
 #: The most JSON values in one body, because clicks wait while they are judged and stored.
 MAX_VALUES = 20_000
 
+#: Pydantic's words for a wrong value are Python's: a client in another language has no "dictionary".
+_TEXTS = {
+    "extra_forbidden": "This key is not allowed here",
+    "dict_type": "This must be an object",
+    "model_type": "This must be an object",
+    "list_type": "This must be a list",
+    "tuple_type": "This must be a list",
+    "string_type": "This must be text",
+}
+
 S = TypeVar("S", bound=RequestModel)
 
 _BODY = web.RequestKey("body", bytes)
@@ -64,8 +74,8 @@ def parse_query(request: web.Request, shape: type[S]) -> S:
     try:
         return shape.model_validate(params)
     except ValidationError as error:
-        first = _first_error(error)
-        raise ApiProblem("invalid", f"{first['loc'][0]}: {_error_text(first)}.") from None
+        where, text = _describe(error)
+        raise ApiProblem("invalid", f"{where[0]}: {text}.") from None
 
 
 def parse_model(shape: type[S], value: object) -> S:
@@ -73,10 +83,8 @@ def parse_model(shape: type[S], value: object) -> S:
     try:
         return shape.model_validate(value)
     except ValidationError as error:
-        first = _first_error(error)
-        raise ApiProblem(
-            "invalid", f"{_error_text(first)}.", pointer=json_pointer(first["loc"])
-        ) from None
+        where, text = _describe(error)
+        raise ApiProblem("invalid", f"{text}.", pointer=json_pointer(where)) from None
 
 
 def json_pointer(loc: Sequence[str | int]) -> str:
@@ -87,16 +95,17 @@ def json_pointer(loc: Sequence[str | int]) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in loc)
 
 
-def _first_error(error: ValidationError) -> Any:
-    return error.errors(include_url=False, include_context=False, include_input=False)[0]
-
-
-def _error_text(error: Any) -> str:
-    if error["type"] == "extra_forbidden":
-        return "This key is not allowed here"
-    if error["type"] == "missing":
-        return "This is missing"
-    return str(error["msg"])
+def _describe(error: ValidationError) -> tuple[Sequence[str | int], str]:
+    """Where the first wrong value is, and what is wrong. A key that is missing may have a typing error: an
+    unknown key beside it is named too.
+    """
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    where, kind = errors[0]["loc"], errors[0]["type"]
+    if kind != "missing":
+        return where, _TEXTS.get(kind, errors[0]["msg"])
+    unknown = (e["loc"] for e in errors if e["type"] == "extra_forbidden")
+    beside = next((loc[-1] for loc in unknown if loc[:-1] == where[:-1]), None)
+    return where, "This is missing" + (f", and {beside!r:.80} is not a key here" if beside else "")
 
 
 async def _read_bytes(request: web.Request) -> bytes:
