@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
@@ -80,6 +81,11 @@ class HumanReview:
 
 
 def _check_checkpointer(agent: Graph, allow_in_memory: bool) -> None:
+    if not isinstance(cast(object, agent), Pregel):
+        raise IntegrationError(
+            "`drive` needs a compiled graph, such as create_agent and StateGraph.compile return, not"
+            f" {type(agent).__name__}."
+        )
     saver: object = cast(Any, agent).checkpointer
     if saver is None or isinstance(saver, bool):
         raise IntegrationError(
@@ -89,5 +95,6 @@ def _check_checkpointer(agent: Graph, allow_in_memory: bool) -> None:
     if isinstance(saver, InMemorySaver) and not allow_in_memory:
         raise IntegrationError(
             "An in-memory checkpointer loses paused runs when its process ends. Use a durable one, for"
-            " example AsyncSqliteSaver or AsyncPostgresSaver (or allow_in_memory=True in a test)."
+            " example AsyncSqliteSaver or AsyncPostgresSaver. In a test: drive(agent,"
+            " allow_in_memory=True)."
         )

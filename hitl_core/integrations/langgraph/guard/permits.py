@@ -19,6 +19,7 @@ from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, Active
 from hitl_core.integrations.langgraph.guard.tool_call import (
     CallOrigin,
     answer_message,
+    denial_message,
     stop_message,
 )
 from hitl_core.model import Call, JsonObject, Review, ToolCall, encode
@@ -90,6 +91,8 @@ class PermitChecker:
             return self._continue_call(request, origin, active_run)
         for answer in outcome.answers:
             if answer.tool_call_id == call_id:
+                if call.verdict.kind == "deny":
+                    return denial_message(request, answer.content)
                 return answer_message(request, answer.content, answer.status)
         if call.verdict.kind == "allow":
             _check_same(outcome.review, call, request)
@@ -120,7 +123,7 @@ class PermitChecker:
         if ruling.verdict.kind == "allow":
             _check_args(request)
             return Permit(is_reviewed=False)
-        return answer_message(request, denial_text(call.name, ruling.verdict), "error")
+        return denial_message(request, denial_text(call.name, ruling.verdict))
 
     def _check_reviewed(
         self, request: ToolCallRequest, origin: CallOrigin, review: Review

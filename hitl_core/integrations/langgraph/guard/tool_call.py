@@ -55,6 +55,16 @@ def stop_message(request: ToolCallRequest, why: str) -> ToolMessage:
     return answer_message(request, text, "error")
 
 
+def denial_message(request: ToolCallRequest, content: str) -> ToolMessage:
+    """A model that misspells a tool's name can't use the policy's words on how to allow that tool."""
+    if request.tool is None:
+        name = request.tool_call["name"]
+        content = (
+            f"This agent has no tool `{name}`, so nothing was executed. Call one of its tools."
+        )
+    return answer_message(request, content, "error")
+
+
 def error_message(request: ToolCallRequest, error: Exception) -> ToolMessage:
     return answer_message(request, f"{type(error).__name__}: {text_of(error)}", "error")
 

@@ -243,6 +243,28 @@ async def test_sync_invoke_inside_the_loop_says_what_to_do(
     assert lab.effects == []
 
 
+@pytest.mark.parametrize("others", [[], EMAIL], ids=["alone", "with a review"])
+async def test_a_model_that_misspells_a_tool_reads_that_there_is_none(
+    lab: Lab, others: Any
+) -> None:
+    """And not what to change in the policy: also beside a call that people reviewed."""
+    lab.set_policy(default="review", interrupt_on={})
+    driver = lab.driver([*others, call("c9", "send_emial", to="a")])
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        if others:
+            await lab.decide(run.review_id, "approve")
+            await lab.done(run.review_id)
+            run = lab.stops[-1]
+    assert "This agent has no tool `send_emial`" in answers(run)["c9"][1]
+
+
+@pytest.mark.parametrize("thing", [None, Script(turns=[])], ids=["nothing", "a model"])
+async def test_what_is_no_graph_is_refused(lab: Lab, thing: Any) -> None:
+    with pytest.raises(IntegrationError, match="`drive` needs a compiled graph"):
+        lab.reviews.drive(thing)
+
+
 @pytest.mark.parametrize("saver", [None, InMemorySaver()])
 async def test_a_checkpointer_that_forgets_is_refused(lab: Lab, saver: Any) -> None:
     lab.saver = saver
