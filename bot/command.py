@@ -45,7 +45,7 @@ _EPILOG = """\
 example:
   $ hitl serve --only http
 
-Settings (environment variables):
+Settings (environment variables; docs/operations.md says what each is):
 {settings}
 
 Exits with 0 after SIGTERM or SIGINT; 2 if a setting or a package is missing or

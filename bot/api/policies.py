@@ -24,11 +24,15 @@ class Policies:
     def load(cls, location: str) -> Self:
         """Load HITL_POLICY once: a file, or a folder of `<agent>.yaml`. "": there is no policy.
 
-        Raises PolicyError for the first wrong file, and for an empty folder.
+        Raises PolicyError for the first wrong file, and for an empty folder. The text names the setting.
         """
-        path = Path(location)
-        if not location:
-            return cls()
+        try:
+            return cls._load(Path(location)) if location else cls()
+        except PolicyError as error:
+            raise PolicyError(f"HITL_POLICY: {error}") from error
+
+    @classmethod
+    def _load(cls, path: Path) -> Self:
         if not path.is_dir():
             return cls(Policy.load(path))
         files = sorted(file for file in path.glob("*.yaml") if not file.name.startswith("."))

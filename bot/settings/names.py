@@ -59,7 +59,8 @@ def missing_text(missing: list[str], typos: Mapping[str, str], given: Set[str]) 
             sentence += (
                 f" For a bot without {system} remove {join_names(map(str.upper, sorted(ours)))}."
             )
-    return f"{sentence} See docs/quickstart.md, The bot."
+    page = "teams.md, Set it up" if teams and not slack else "quickstart.md, The bot"
+    return f"{sentence} See docs/{page}."
 
 
 def typo_question(typos: Mapping[str, str]) -> str:

@@ -70,7 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not argv:
         parser.print_help(sys.stderr)
         parser.exit(2)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:  # by the command itself, whose usage has the options that there are
+        args.command.error(f"unrecognized arguments: {' '.join(unknown)}")
     escape_unknown_characters()
     try:
         code = args.run(args)

@@ -55,7 +55,7 @@ def test_no_other_name_reaches_a_file(folder: Path, agent: str):
 def test_a_wrong_file_among_them_stops_the_start(folder: Path):
     (folder / "wrong.yaml").write_text("default: perhaps\n")
 
-    with pytest.raises(PolicyError, match=r"wrong\.yaml:1"):
+    with pytest.raises(PolicyError, match=r"HITL_POLICY: .*wrong\.yaml:1"):
         Policies.load(str(folder))
 
 
@@ -63,7 +63,7 @@ def test_a_wrong_file_among_them_stops_the_start(folder: Path):
 def test_nothing_there_stops_the_start(tmp_path: Path, name: str):
     (tmp_path / "empty").mkdir()
 
-    with pytest.raises(PolicyError, match=name):
+    with pytest.raises(PolicyError, match=f"HITL_POLICY: .*{name}"):
         Policies.load(str(tmp_path / name))
 
 

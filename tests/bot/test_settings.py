@@ -117,7 +117,10 @@ def test_a_managed_identity_needs_no_secret() -> None:
     [
         (NO_SLACK, ["SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are not set", "For Teams in place"]),
         ({**NO_SLACK, **TEAMS, "TEAMS_TENANT_ID": ""}, ["TEAMS_TENANT_ID is not set."]),
-        ({**NO_SLACK, **TEAMS, "TEAMS_CLIENT_SECRET": ""}, ["TEAMS_MANAGED_IDENTITY instead"]),
+        (
+            {**NO_SLACK, **TEAMS, "TEAMS_CLIENT_SECRET": ""},
+            ["TEAMS_MANAGED_IDENTITY instead", "See docs/teams.md"],
+        ),
         (
             {**TEAMS, "TEAMS_CLIENT_ID": ""},
             ["TEAMS_CLIENT_ID is not set", "For a bot without Teams"],

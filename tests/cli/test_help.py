@@ -52,6 +52,17 @@ def test_the_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == "hitl 7 of hitl-core\n"
 
 
+def test_an_unknown_option_is_refused_with_the_usage_of_its_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["reviews", "list", "--colour", "red"])
+    assert caught.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("usage: hitl reviews list ")
+    assert "hitl reviews list: error: unrecognized arguments: --colour red" in err
+
+
 def test_without_a_command_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main([])

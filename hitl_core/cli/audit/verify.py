@@ -28,6 +28,8 @@ _EPILOG = """\
 examples:
   $ hitl audit verify audit.jsonl
   ok: entries 1,204, reviews 310, anchors 31, from the beginning
+  The last anchor of each partition, for --anchor:
+  0:1763766000123-0:5d41402abc4b2a76...
   $ hitl audit verify audit.jsonl --anchor 0:1763766000123-0:5d41402abc4b2a76...
   $ hitl audit verify audit-2026-11-22.jsonl --anchor audit-2026-11-21.jsonl
   line 17: review 0-93b4...: it is entry 5, and entries after 3 are missing.
