@@ -47,7 +47,8 @@ def load_people(location: str, channels: Channels) -> People:
         text = Path(location).read_text("utf-8")
         root = cast(Any, yaml).compose(text, Loader=yaml.SafeLoader)
     except (OSError, UnicodeError) as error:
-        raise SettingsError(f"HITL_PEOPLE: {location} can't be read: {error}.") from error
+        why = getattr(error, "strerror", None) or error
+        raise SettingsError(f"HITL_PEOPLE: {location} can't be read: {why}.") from error
     except yaml.YAMLError as error:
         line = getattr(getattr(error, "problem_mark", None), "line", 0)
         _fail(location, line, f"This is not YAML: {getattr(error, 'problem', None) or error}.")

@@ -97,7 +97,7 @@ def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
         )
     )
     shown = desk.hitl("reviews", "show", review.id).out
-    assert f"can't be shown: {why} (since 20" in shown
+    assert f"can't be shown: {why}, since 20" in shown
     [trouble] = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)[
         "delivery_problems"
     ]

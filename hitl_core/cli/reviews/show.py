@@ -99,7 +99,7 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         )
     if (problem := review.agent_problem) is not None:
         since = phrases.time_text(problem.since, now)
-        yield "problem", f"its agent can't go on (since {since}): {agent_problem_of(review)}"
+        yield "problem", f"its agent can't go on since {since}: {agent_problem_of(review)}"
     if review.done_at is not None:
         yield "done", phrases.time_text(review.done_at, now)
     for place in review.places:
@@ -112,7 +112,7 @@ def _card_text(snapshot: Snapshot, place: Place) -> str:
     """
     ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
     trouble = snapshot.review.delivery_problems.get(place)
-    since = f" (since {phrases.time_text(trouble.since, snapshot.now)})" if trouble else ""
+    since = f", since {phrases.time_text(trouble.since, snapshot.now)}" if trouble else ""
     if ref is None:
         return f"can't be shown: {trouble.why}{since}" if trouble else "not posted yet"
     version = f", version {card_version} of {snapshot.review.version}" if card_version else ""

@@ -53,7 +53,8 @@ def read_turns(path: Path, policy: Policy) -> list[Turn]:
     try:
         lines = path.read_text("utf-8").split("\n")  # splitlines() would also split at U+2028
     except (OSError, UnicodeDecodeError) as error:
-        raise TurnError(f"{path} can't be read: {error}.") from error
+        why = getattr(error, "strerror", None) or error
+        raise TurnError(f"{path} can't be read: {why}.") from error
     turns = [_parse_turn(path, n, line, policy) for n, line in enumerate(lines, 1) if line.strip()]
     if not turns:
         raise TurnError(f"{path} has no lines.")

@@ -75,5 +75,7 @@ def test_a_mistake_is_an_error_with_its_line(
 
 
 def test_a_missing_file_is_an_error(channel: SlackChannel, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"HITL_PEOPLE: .*none\.yaml can't be read"):
+    with pytest.raises(
+        SettingsError, match=r"HITL_PEOPLE: .*none\.yaml can't be read: No such file"
+    ):
         load_people(str(tmp_path / "none.yaml"), Channels(channel))
