@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from hitl_core.errors import PolicyError
-from hitl_core.model import ORIGIN, Place, Reviewers, person_key
+from hitl_core.model import DEFAULT_PLACE, ORIGIN, Place, Reviewers, person_key
 from hitl_core.policy import Policy
 
 from .channels.contract import ChannelError, NotFound
@@ -41,7 +41,9 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         word = {"yes": "ok", "no": "NOT USABLE", "unknown": "NOT KNOWN"}[self.usable]
-        return one_line(f"{word}  {self.name}{': ' if self.why else ''}{self.why}")
+        own = self.name == DEFAULT_PLACE  # a policy can't write `default`
+        name = "the bot's own channel (HITL_CHANNEL)" if own else self.name
+        return one_line(f"{word}  {name}{': ' if self.why else ''}{self.why}")
 
 
 def policy_places(policy: Policy) -> list[PolicyPlace]:

@@ -3,8 +3,9 @@
 
     python -m examples.deep_agent "Email jo@example.com Your parcel is on its way"
 
-Needs `pip install deepagents`. If the policy's default is not `allow`, deepagents' own tools (`task`,
-`write_todos`, …) need rules too.
+Needs `pip install -c constraints.txt ".[langgraph]" deepagents`, Redis and a running bot
+(docs/quickstart.md). If the policy's default is not `allow`, deepagents' own tools (`task`, `write_todos`, …)
+need rules too.
 """
 
 from __future__ import annotations

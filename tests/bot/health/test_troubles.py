@@ -23,7 +23,7 @@ from bot.people.directory import Directory
 from bot.policy_places import check_policy
 from hitl_core import Policy
 from hitl_core.errors import Refused
-from hitl_core.model import Place, Review, Reviewer
+from hitl_core.model import DEFAULT_PLACE, Place, Review, Reviewer
 from hitl_core.review import Cancel, claims, commands, delivery_problems, record_problem
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
@@ -252,6 +252,7 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
     }
     usable = [name for name, one in found.items() if one.usable == "yes"]
     assert sorted(usable) == ["default", "slack:#team-ops", "slack:S0OPS", "slack:U0BOB"]
+    assert str(found[DEFAULT_PLACE]) == "ok  the bot's own channel (HITL_CHANNEL)"
     assert {name: one.why for name, one in found.items() if one.usable == "no"} == {
         "slack:#suport": "there is no channel #suport that the bot can see",
         "slack:U0GONE": "this person has left",
