@@ -1,4 +1,4 @@
-"""`make chaos [SHORT=1] [SEED=n] [FAULTS=bots,agents,redis,network,slack] [REDIS=…] [BUG=…]`"""
+"""`make chaos [SHORT=1] [SEED=n] [FAULTS=…] [CHANNEL=teams] [MODE=socket] [REDIS=…] [BUG=…]`"""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.chaos.faults.bugs import BUGS
-from benchmarks.chaos.plan import FAULT_GROUPS, SETUPS, Plan
+from benchmarks.chaos.names import CHATS
+from benchmarks.chaos.plan import FAULT_GROUPS, MODES, SETUPS, Plan
 from benchmarks.chaos.run import StatusPrinter, run
 from benchmarks.chaos.verdict.figures import figures
 from benchmarks.chaos.verdict.judge import judge
@@ -59,6 +60,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="the seed of an earlier run; default: a new one")
     parser.add_argument("--faults", help=f"some of {','.join(FAULT_GROUPS)}, or none; default: all")
     parser.add_argument("--redis", choices=SETUPS, default="single", help="the kind of Redis")
+    parser.add_argument("--channel", choices=CHATS, default="slack", help="the chat system")
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        default="http",
+        help="how Slack reaches the bots: socket for Socket Mode",
+    )
     parser.add_argument("--pending", type=int, help="how many reviews wait; default: 10,000")
     parser.add_argument(
         "--rate", type=float, help="on how many of them people act in each second; default: 100"
@@ -80,6 +88,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.faults = tuple(name for name in names if name != "none")
     if unknown := set(options.faults) - set(FAULT_GROUPS):
         parser.error(f"unknown faults: {','.join(sorted(unknown))}")
+    if options.mode == "socket" and options.channel != "slack":
+        parser.error("only Slack has Socket Mode")
     return options
 
 
@@ -89,7 +99,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     given = {"pending": options.pending, "rate": options.rate}
     sizes = {name: size for name, size in given.items() if size is not None}
     more = {"faults": options.faults, "bug": options.bug, "setup": options.redis}
-    return make(seed=seed, **more, **sizes)
+    return make(seed=seed, chat=options.channel, mode=options.mode, **more, **sizes)
 
 
 if __name__ == "__main__":

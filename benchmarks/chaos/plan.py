@@ -9,14 +9,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
+from benchmarks.chaos.names import CHANNELS, ChatName, names_of
 from hitl_core import Policy, ToolCall
 
-FaultGroup = Literal["bots", "agents", "redis", "network", "slack"]
+#: `chat`: faults of Slack or Teams itself.
+FaultGroup = Literal["bots", "agents", "redis", "network", "chat"]
 FAULT_GROUPS: tuple[FaultGroup, ...] = get_args(FaultGroup)
 
 #: The kind of Redis.
 Setup = Literal["single", "sentinel", "cluster"]
 SETUPS: tuple[Setup, ...] = get_args(Setup)
+
+#: How the chat system reaches the bots: `socket` is Slack's Socket Mode.
+Mode = Literal["http", "socket"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 #: How people act on one review.
 Kind = Literal[
@@ -48,14 +54,10 @@ SHARES: Mapping[Kind, int] = {
     "deadline": 6,
     "timer": 4,
 }
-CHANNELS = 4
 BOTS, WORKERS, AGENTS = 2, 2, 4
 #: The times in the rules, in seconds. Reviews of the kinds `deadline` and `timer` have them, from their
 #: submit.
 DEADLINE, ESCALATION, EXPIRY = 4, 2, 6
-PEOPLE = tuple(f"U0CROWD{number:04}" for number in range(1, 121))
-REQUESTERS = tuple(f"U0CROWD{number:04}" for number in range(121, 141))
-STRANGER, STRANGERS_TEAM = "U0STRANGER", "T0OTHER"
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Item:
     at: float
     agent: int
     waits: bool
+    chat: ChatName = "slack"
 
     @property
     def tool(self) -> str:
@@ -82,11 +85,12 @@ class Item:
 
     @property
     def channel(self) -> str:
-        return channel_id(self.number % CHANNELS)
+        return names_of(self.chat).channel(self.number % CHANNELS)
 
     @property
     def requester(self) -> str:
-        return REQUESTERS[self.number % len(REQUESTERS)]
+        requesters = names_of(self.chat).requesters
+        return requesters[self.number % len(requesters)]
 
     @property
     def is_timed(self) -> bool:
@@ -113,14 +117,16 @@ class Item:
 class Plan:
     """`pending`: how many reviews wait before the load begins. `rate`: on how many of them people act in each
     second, for `seconds`. `bots`, `agents`, `redis`: the seconds between two faults of this group; `small`:
-    the same for the groups `network` and `slack`. `lease`: the seconds of an agent's claim. `scale`: how many
-    times faster than in Slack the rate limits are.
+    the same for the groups `network` and `chat`. `lease`: the seconds of an agent's claim. `scale`: how many
+    times faster than in the chat system the rate limits are.
     """
 
     seed: int
     faults: tuple[FaultGroup, ...] = FAULT_GROUPS
     bug: str = ""
     setup: Setup = "single"
+    chat: ChatName = "slack"
+    mode: Mode = "http"
     pending: int = 10_000
     rate: float = 100.0
     seconds: float = 60.0
@@ -131,7 +137,7 @@ class Plan:
     lease: float = 4.0
     scale: float = 1000.0
     #: At the end of the run, remaining work counts as stuck if nothing changes for this many seconds.
-    patience: float = 60.0
+    patience: float = 90.0
 
     @classmethod
     def short(cls, **given: Any) -> Self:
@@ -167,6 +173,7 @@ class Plan:
                 at=number / self.rate if number < busy else float("inf"),
                 agent=chance.randrange(AGENTS),
                 waits=number < busy and chance.random() < 0.15,
+                chat=self.chat,
             )
             for number in range(max(self.pending, busy))
         ]
@@ -180,10 +187,6 @@ class Plan:
         return cls(**{**fields, "faults": tuple(fields["faults"])})
 
 
-def channel_id(number: int) -> str:
-    return f"C0CHAOS{number}"
-
-
 def agent_name(process: int) -> str:
     """Two processes run each agent."""
     return f"chaos-{process % 2}"
@@ -194,11 +197,12 @@ def agent_name(process: int) -> str:
 HTTP_AGENT = "chaos-1"
 
 
-def policy() -> Policy:
-    return Policy.from_mapping(policy_mapping())
+def policy(chat: ChatName) -> Policy:
+    return Policy.from_mapping(policy_mapping(chat))
 
 
-def policy_mapping() -> dict[str, Any]:
+def policy_mapping(chat: ChatName) -> dict[str, Any]:
+    names = names_of(chat)
     schema = {
         "type": "object",
         "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}},
@@ -207,9 +211,8 @@ def policy_mapping() -> dict[str, Any]:
     excluded = {"channel_members": True, "exclude_requester": True}
     rules: dict[str, Any] = {}
     for number in range(CHANNELS):
-        notify = f"slack:{channel_id(number)}"
-        other = f"slack:{channel_id((number + 1) % CHANNELS)}"
-        common = {"args_schema": schema, "notify": notify, "reviewers": excluded}
+        other = names.place((number + 1) % CHANNELS)
+        common = {"args_schema": schema, "notify": names.place(number), "reviewers": excluded}
         rules[f"pay_{number}"] = common
         rules[f"wire_{number}"] = {**common, "reviewers": {**excluded, "quorum": 2}}
         rules[f"rush_{number}"] = {**common, "expire": {"after": f"{DEADLINE}s"}}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.chaos.faults.injector import FaultInjector, schedule
 from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.names import names_of
 from benchmarks.chaos.people.acts import People
 from benchmarks.chaos.people.doubts import Doubts
 from benchmarks.chaos.plan import Item, Plan
@@ -33,7 +34,7 @@ async def run(plan: Plan, folder: Path, say: StatusPrinter) -> Evidence:
     async with open_scene(plan, folder) as scene:
         say(f"{len(scene.bots)} bots and {len(scene.agents)} agents run")
         follow = asyncio.create_task(scene.board.follow())
-        doubts = Doubts(scene.board, scene.clicker, folder / "tools.jsonl", plan.seed)
+        doubts = Doubts(scene.board, scene.clicker, folder / "tools.jsonl", plan)
         answer = asyncio.create_task(doubts.answer())
         try:
             await _fill(scene, say)
@@ -63,11 +64,14 @@ async def _fill(scene: Scene, say: StatusPrinter) -> None:
 async def _load(scene: Scene, say: StatusPrinter) -> None:
     plan, folder = scene.plan, scene.folder
     reviews = dict[int, str]()
-    people = People(scene.board, scene.clicker, Journal(folder / "presses.jsonl"), reviews)
+    people = People(
+        scene.chat, scene.board, scene.clicker, Journal(folder / "presses.jsonl"), reviews,
+        names_of(plan.chat),
+    )  # fmt: skip
     faults = schedule(plan)
     injector = FaultInjector(
         bots=scene.bots, agents=scene.agents, redis=scene.redis, links=scene.links,
-        sandbox=scene.sandbox, journal=Journal(folder / "faults.jsonl"),
+        chat=scene.chat, journal=Journal(folder / "faults.jsonl"),
     )  # fmt: skip
     note = asyncio.create_task(_note_submits(folder, reviews))
     start = time.time()

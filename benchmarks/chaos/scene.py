@@ -1,4 +1,4 @@
-"""All parts of a run: Redis, Slack, bots, agents, and the links between them."""
+"""All parts of a run: Redis, Slack or Teams, bots, agents, and the links between them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
+from benchmarks.chaos.chats import Chat, open_chat
 from benchmarks.chaos.faults.link import Address
 from benchmarks.chaos.faults.remote_link import RemoteLink, RemoteLinks, open_remote_links
 from benchmarks.chaos.journal import Journal
+from benchmarks.chaos.names import names_of
 from benchmarks.chaos.people.board import Board
-from benchmarks.chaos.people.clicker import Clicker, open_clicker
+from benchmarks.chaos.people.clicker import Clicker
 from benchmarks.chaos.plan import (
     AGENTS,
     BOTS,
@@ -22,7 +24,6 @@ from benchmarks.chaos.plan import (
     WORKERS,
     Plan,
     agent_name,
-    channel_id,
     policy_mapping,
 )
 from benchmarks.chaos.processes import Program
@@ -30,8 +31,6 @@ from benchmarks.chaos.servers import ClusterRedis, LossyRedis, SentinelRedis, Se
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.ports import find_free_ports
-from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
-from slack_sandbox.server import running_sandbox
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Scene:
     plan: Plan
     folder: Path
     redis: Server
-    sandbox: Sandbox
+    chat: Chat
     board: Board
     links: Sequence[RemoteLink]
     clicker: Clicker
@@ -55,12 +54,18 @@ class _Builder:
     """
 
     def __init__(
-        self, plan: Plan, folder: Path, redis: Server, links: RemoteLinks, stack: AsyncExitStack
+        self,
+        plan: Plan,
+        folder: Path,
+        redis: Server,
+        chat: Chat,
+        links: RemoteLinks,
+        stack: AsyncExitStack,
     ) -> None:
         self._plan, self._folder, self._redis, self._stack = plan, folder, redis, stack
-        self._links = links
+        self._chat, self._links = chat, links
         self._policy = folder / "policy.yaml"
-        self._policy.write_text(json.dumps(policy_mapping()))  # JSON is YAML
+        self._policy.write_text(json.dumps(policy_mapping(plan.chat)))  # JSON is YAML
 
     async def port(self, address: Address) -> int:
         """The port at which a program reaches this server, through a new link if there are network faults."""
@@ -68,16 +73,13 @@ class _Builder:
             return address[1]
         return (await self._links.open(address)).port
 
-    async def bot(self, number: int, slack_port: int, port: int | None) -> Program:
+    async def bot(self, number: int, port: int | None) -> Program:
         """With a port, the bot answers clicks; without, it is one of the workers, which draw cards."""
         plan = self._plan
-        slack = await self.port(("127.0.0.1", slack_port))
         settings = {
-            "SLACK_BOT_TOKEN": BOT_TOKEN,
-            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
-            "SLACK_API_URL": f"http://127.0.0.1:{slack}/api/",
+            **await self._chat.settings(self.port),
             "HITL_REDIS_URL": await self._redis_url(),
-            "HITL_CHANNEL": channel_id(0),
+            "HITL_CHANNEL": names_of(plan.chat).place(0),
             "HITL_DIGEST_AFTER": "0",  # the judge expects a message for each review
             "HITL_PORT": str(port or 0),
             "HITL_POLICY": str(self._policy),
@@ -118,23 +120,20 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         redis = _make_server(plan, folder / "redis")
         await redis.start()
         stack.push_async_callback(redis.stop)
-        sandbox = await stack.enter_async_context(running_sandbox(rate_limits=plan.scale))
+        chat = await stack.enter_async_context(open_chat(plan))
         links = await stack.enter_async_context(open_remote_links())
-        board, build = Board(sandbox), _Builder(plan, folder, redis, links, stack)
-        slack_port = int(sandbox.url.rpartition(":")[2])
+        build = _Builder(plan, folder, redis, chat, links, stack)
         ports = find_free_ports(BOTS)
-        all_ports = [*ports, *[None] * WORKERS]
-        bots = [await build.bot(n, slack_port, port) for n, port in enumerate(all_ports)]
+        bots = [await build.bot(n, port) for n, port in enumerate([*ports, *[None] * WORKERS])]
         token = await _make_token(redis.url)
         agents = [await build.agent(number, token, ports) for number in range(AGENTS)]
         ingress = [await build.port(("127.0.0.1", port)) for port in ports]
-        urls = [f"http://127.0.0.1:{port}/slack/events" for port in ingress]
-        sandbox.bot_url = urls[0]
+        chat.reach([f"http://127.0.0.1:{port}" for port in ingress])
         await asyncio.gather(*(program.start() for program in bots))
+        await chat.announce()
         await asyncio.gather(*(program.start() for program in agents))
-        journal = Journal(folder / "presses.jsonl")
-        clicker = await stack.enter_async_context(open_clicker(sandbox, urls, journal))
-        yield Scene(plan, folder, redis, sandbox, board, links.all, clicker, bots, agents)
+        clicker = Clicker(chat, Journal(folder / "presses.jsonl"))
+        yield Scene(plan, folder, redis, chat, Board(chat), links.all, clicker, bots, agents)
 
 
 async def _make_token(redis_url: str) -> str:

@@ -64,7 +64,7 @@ class Agent:
                 async with self._slots:
                     review_id = await self._gate.submit(
                         item.calls, thread_id=f"t-{item.number}", turn="1",
-                        requester=f"slack:{item.requester}",
+                        requester=f"{item.chat}:{item.requester}",
                     )  # fmt: skip
                 self._submits.write(number=item.number, review=review_id, at=time.time())
                 break
@@ -119,7 +119,7 @@ def _open_gate(plan: Plan, process: int) -> AbstractAsyncContextManager[Gate | H
     if token := os.environ.get("HITL_TOKEN"):
         return HttpGate.connect(os.environ["HITL_URLS"].split(), token)
     return Gate.connect(
-        os.environ["HITL_REDIS_URL"], policy=policy(), agent=agent_name(process),
+        os.environ["HITL_REDIS_URL"], policy=policy(plan.chat), agent=agent_name(process),
         lease=plan.lease, heartbeat_ttl=HEARTBEAT,
     )  # fmt: skip
 

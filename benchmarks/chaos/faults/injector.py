@@ -7,14 +7,13 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from benchmarks.chaos.chats import Chat
 from benchmarks.chaos.faults.remote_link import RemoteLink
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.plan import FaultGroup, Plan
 from benchmarks.chaos.processes import Program
 from benchmarks.chaos.servers import Server
-from slack_sandbox.sandbox import Sandbox
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def _make_fault(group: FaultGroup, at: float, plan: Plan, chance: random.Random)
                 ("delay", "cut", "half_close", "silent", "lose_reply", "lose_and_hang")
             )
             seconds = chance.uniform(0.2, 2.5)
-        case "slack":
+        case "chat":
             what = chance.choice(
                 ("ratelimited", "http_500", "hang", "late", "late_answer", "ok_but_reset")
             )
@@ -84,11 +83,11 @@ class FaultInjector:
         agents: Sequence[Program],
         redis: Server,
         links: Sequence[RemoteLink],
-        sandbox: Sandbox,
+        chat: Chat,
         journal: Journal,
     ) -> None:
         self._programs = {"bots": bots, "agents": agents}
-        self._redis, self._links, self._sandbox, self._journal = redis, links, sandbox, journal
+        self._redis, self._links, self._chat, self._journal = redis, links, chat, journal
         self._tasks: list[asyncio.Task[None]] = []
         self._late: list[Callable[[], None]] = []
         self._server_is_busy = asyncio.Lock()
@@ -105,7 +104,7 @@ class FaultInjector:
         self._tasks.clear()
         for link in self._links:
             link.do("reset")
-        self._sandbox.faults.configure({"mode": "ok"})
+        self._chat.end_faults()
         for release in self._late:
             release()
 
@@ -125,8 +124,8 @@ class FaultInjector:
                     await self._do_redis(fault)
             case "network":
                 await self._do_network(fault, self._links[fault.pick % len(self._links)])
-            case "slack":
-                await self._do_slack(fault)
+            case "chat":
+                await self._do_chat(fault)
 
     async def _do_redis(self, fault: Fault) -> None:
         match fault.what:
@@ -152,13 +151,10 @@ class FaultInjector:
             case _:
                 link.do("lose_reply", True)
 
-    async def _do_slack(self, fault: Fault) -> None:
-        """The next calls fail, of one method or of any. A late call is applied after the bot has given up."""
-        method = (None, "chat.update", "chat.postMessage")[fault.pick // 3 % 3]
-        params: dict[str, Any] = {"mode": fault.what, "times": 1 + fault.pick % 3, "retry_after": 1}
-        params["method"] = method
-        made = self._sandbox.faults.configure(params)
-        if made is not None and fault.what in ("late", "late_answer"):
-            self._late.append(made.release)
+    async def _do_chat(self, fault: Fault) -> None:
+        """The next calls fail. A late call is applied after the bot has given up."""
+        release = self._chat.fail(fault.what, fault.pick)
+        if fault.what in ("late", "late_answer"):
+            self._late.append(release)
             await asyncio.sleep(fault.seconds)
-            made.release()
+            release()

@@ -9,20 +9,19 @@ import random
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
+from benchmarks.chaos.chats import Answer, Card, Chat, Element
 from benchmarks.chaos.journal import Journal
-from benchmarks.chaos.people.board import Board, Element, find_element, words
-from benchmarks.chaos.people.clicker import Answer, Clicker
-from benchmarks.chaos.plan import DEADLINE, PEOPLE, STRANGER, Item
-from slack_sandbox.client import build_state
-from slack_sandbox.validation import UserError
-from slack_sandbox.workspace import Message
+from benchmarks.chaos.names import Names
+from benchmarks.chaos.people.board import Board, find_element
+from benchmarks.chaos.people.clicker import Clicker
+from benchmarks.chaos.plan import DEADLINE, Item
 
 #: How often a person presses, and the seconds between two presses.
 TRIES, PAUSE = 12, 0.7
 #: How long a person waits for a card, in seconds.
 PATIENCE = 20.0
-#: Writers fill in forms. Each of them has only one form open at a time.
-WRITERS, DECIDERS = PEOPLE[:40], PEOPLE[40:]
+#: So many people are writers, who fill in forms. Each of them has only one form open at a time.
+WRITERS = 40
 Act = Coroutine[Any, Any, object]
 
 
@@ -32,16 +31,23 @@ class People:
     """
 
     def __init__(
-        self, board: Board, clicker: Clicker, journal: Journal, reviews: dict[int, str]
+        self,
+        chat: Chat,
+        board: Board,
+        clicker: Clicker,
+        journal: Journal,
+        reviews: dict[int, str],
+        names: Names,
     ) -> None:
-        self._board, self._clicker, self._journal, self._reviews = board, clicker, journal, reviews
+        self._chat, self._board, self._clicker, self._journal = chat, board, clicker, journal
+        self._reviews, self._names = reviews, names
         self._writers = asyncio.Queue[str]()
-        for writer in WRITERS:
+        for writer in names.people[:WRITERS]:
             self._writers.put_nowait(writer)
 
     async def act(self, item: Item, chance: random.Random) -> None:
         """All that people do with this review."""
-        one, two, three = chance.sample(DECIDERS, 3)
+        one, two, three = chance.sample(self._names.people[WRITERS:], 3)
         late = chance.uniform(-0.4, 0.4)
         match item.kind:
             case "approve":
@@ -64,7 +70,7 @@ class People:
                     self._press_with_retries(item, one), self._press_with_retries(item, one)
                 )
             case "stranger":
-                await self._press_with_retries(item, STRANGER, tries=1)
+                await self._press_with_retries(item, self._names.stranger, tries=1)
                 await self._press_with_retries(item, one)
             case "requester":
                 await self._press_with_retries(item, item.requester, tries=1)
@@ -87,27 +93,30 @@ class People:
     async def _look(
         self,
         item: Item,
+        user: str,
         verb: str,
         patience: float,
         revision: int | None = None,
         action: str = "1",
-    ) -> tuple[Message, Element] | None:
-        """Waits for the card with this button. None if it doesn't come, or the action is decided."""
+    ) -> tuple[Card, Element] | None:
+        """Waits for the card with this button, as this person sees it. None if it doesn't come, or the
+        action is decided.
+        """
         end = asyncio.get_running_loop().time() + patience
         while True:
             review = self._reviews.get(item.number, "")
             card = self._board.card(review, item.channel)
-            element = find_element(card, verb, action) if card else None
+            element = find_element(card, verb, action, user) if card else None
             if card and element and revision in (None, element.revision):
                 return card, element
-            if card and find_element(card, "approve", action) is None:
+            if card and find_element(card, "approve", action, user) is None:
                 return None  # the action is decided
             if asyncio.get_running_loop().time() >= end:
                 return None
             await asyncio.sleep(0.1)
 
     async def _press(
-        self, item: Item, user: str, card: Message, element: Element, verb: str = ""
+        self, item: Item, user: str, card: Card, element: Element, verb: str = ""
     ) -> Answer:
         return await self._clicker.press(
             user, card, element,
@@ -129,7 +138,7 @@ class People:
         answer = None
         for _ in range(tries):
             left = patience if answer is None else 0.0
-            found = await self._look(item, "approve", left, revision, action)
+            found = await self._look(item, user, "approve", left, revision, action)
             if found is None:
                 break
             answer = await self._press(item, user, *found)
@@ -145,12 +154,12 @@ class People:
         user = await self._writers.get()
         try:
             for _ in range(TRIES):
-                found = await self._look(item, verb, patience)
+                found = await self._look(item, user, verb, patience)
                 if found is None:
                     return False
                 answer = await self._press(item, user, *found, verb=f"open {verb}")
                 if answer.is_acknowledged:
-                    done = await self._submit(item, user, verb, values)
+                    done = await self._submit(item, user, found[0], verb, values)
                     if done is not None:
                         return done
                 elif not answer.may_press_again:
@@ -161,39 +170,26 @@ class People:
             self._writers.put_nowait(user)
 
     async def _submit(
-        self, item: Item, user: str, verb: str, values: Mapping[str, str]
+        self, item: Item, user: str, card: Card, verb: str, values: Mapping[str, str]
     ) -> bool | None:
         """Returns whether the open form was accepted, or None if it must be opened again."""
-        sandbox = self._board.sandbox
-        stack = sandbox.modals.stack(user)
-        if not stack or stack[-1]["submit"] is None:
-            return None
-        view = stack[-1]
-        typed = build_state(view["blocks"], dict(values))
-        review = self._reviews[item.number]
-        entry = {"number": item.number, "review": review, "user": user, "verb": verb}
+        entry = {"number": item.number, "review": card.review, "user": user, "verb": verb}
         try:
             for _ in range(TRIES):
+                if not self._chat.has_form(user, card):
+                    return None
                 self._journal.write(**entry)
-                try:
-                    params = {"user": user, "view_id": view["id"], "values": typed}
-                    result = await sandbox.interactions.submit(params)
-                except UserError as error:
-                    self._journal.write(**entry, status=None, notice=str(error))
-                    await asyncio.sleep(PAUSE)
-                    continue
-                left = sandbox.modals.stack(user)
-                told = words([left[-1]["title"], left[-1]["blocks"]]) if left else ""
-                is_stored = result["ok"] and result["closed"] and not left
-                notice = "" if is_stored else told or str(result)
-                self._journal.write(**entry, status=200, notice=notice)
-                return is_stored or None
+                answer = await self._chat.send_form(user, card, values)
+                self._journal.write(**entry, status=answer.status, notice=answer.notice)
+                if answer.status == 200:
+                    return answer.is_acknowledged or None
+                await asyncio.sleep(PAUSE)
             return None
         finally:
-            sandbox.modals.close(user)
+            await self._chat.close_form(user, card)
 
     async def _edit_and_press_the_old_card(self, item: Item, *users: str) -> None:
-        found = await self._look(item, "approve", PATIENCE)
+        found = await self._look(item, users[0], "approve", PATIENCE)
         if found is None:
             return
         edited = await self._edit(item)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from benchmarks.chaos.journal import Entry
-from benchmarks.chaos.plan import STRANGER, Item
+from benchmarks.chaos.names import names_of
+from benchmarks.chaos.plan import Item
 from benchmarks.chaos.verdict.evidence import Evidence, action_of
 from hitl_core.model import Action, Review
 
@@ -55,9 +56,10 @@ def _is_other_wins(press: Entry, action: Action) -> bool:
 
 
 def contradicted_decisions(seen: Evidence) -> Iterator[str]:
+    stranger = names_of(seen.plan.chat).stranger
     for press, item, review, action in _acknowledged(seen):
         user, verb, decision = press["user"], press["verb"], action.decision
-        excluded = user == STRANGER or user == item.requester or verb == "stale"
+        excluded = user == stranger or user == item.requester or verb == "stale"
         if excluded and verb in ("approve", "reject", "stale"):
             yield f"{verb} of {user} on {review.id} was not refused: {describe(action)}"
         elif decision is None or verb not in ("approve", "reject", "edit"):

@@ -1,5 +1,5 @@
-"""What is known at the end of a run: the journals of the bench, the messages in the local Slack, and the data
-in Redis.
+"""What is known at the end of a run: the journals of the bench, the messages in the chat system, and the
+data in Redis.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from benchmarks.chaos.journal import Entry, JournalReader, read_journal
-from benchmarks.chaos.people.board import elements, words
 from benchmarks.chaos.plan import AGENTS, Item, Plan
 from benchmarks.chaos.processes import Program
 from benchmarks.chaos.scene import Scene
@@ -74,12 +73,9 @@ async def collect(scene: Scene) -> Evidence:
     finally:
         await store.close()
     cards: dict[str, list[Shown]] = {}
-    for message in scene.board.all_cards():
-        assert message.metadata is not None
-        revisions = {(one.verb, one.action): one.revision for one in elements(message)}
-        text = " ".join(words(message.blocks).split())
-        id = message.metadata["event_payload"]["review_id"]
-        cards.setdefault(id, []).append(Shown(message.channel, text, revisions))
+    for card in scene.board.all_cards():
+        revisions = {(one.verb, one.action): one.revision for one in card.elements()}
+        cards.setdefault(card.review, []).append(Shown(card.channel, card.text(), revisions))
     presses = [e for e in read_journal(folder / "presses.jsonl") if "status" in e]
     tools = read_journal(folder / "tools.jsonl")
     items = {item.number: item for item in plan.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from benchmarks.chaos.journal import Entry
-from benchmarks.chaos.plan import STRANGER
+from benchmarks.chaos.names import names_of
 from benchmarks.chaos.verdict.decisions import describe
 from benchmarks.chaos.verdict.evidence import Evidence, action_of, is_at_rest
 
@@ -53,7 +53,7 @@ def _agreed(seen: Evidence, id: str, key: str) -> set[str]:
         if press["review"] == id
         and press["verb"] in ("approve", "edit")
         and press.get("action", "1") == key
-    } - {STRANGER}
+    } - {names_of(seen.plan.chat).stranger}
 
 
 def tools_other_arguments(seen: Evidence) -> Iterator[str]:

@@ -1,0 +1,70 @@
+"""A card in the local Slack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchmarks.chaos.chats.chat import Element
+from slack_sandbox.workspace import Channel, Message
+
+
+class Button(NamedTuple):
+    """A button, and the id of its block."""
+
+    block_id: str
+    json: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class SlackCard:
+    message: Message
+    channels: Mapping[str, Channel]
+
+    @property
+    def review(self) -> str:
+        assert self.message.metadata is not None
+        return str(self.message.metadata["event_payload"]["review_id"])
+
+    @property
+    def channel(self) -> str:
+        return self.message.channel
+
+    @property
+    def exists(self) -> bool:
+        message = self.message
+        return not message.deleted and message.ts in self.channels[message.channel].messages
+
+    @property
+    def drawing(self) -> object:
+        return self.message.blocks
+
+    def text(self) -> str:
+        return " ".join(words(self.message.blocks).split())
+
+    def elements(self, user: str = "") -> list[Element]:
+        """The same for everybody. Each option of a menu counts as a button, too."""
+        found: list[Element] = []
+        for block in self.message.blocks:
+            if block["type"] == "actions":
+                for one in block["elements"]:
+                    parts = [part for part in one.get("options") or [one] if "value" in part]
+                    found += [
+                        Element(str(part["value"]), Button(block["block_id"], part))
+                        for part in parts
+                    ]
+        return found
+
+
+def words(value: Any) -> str:
+    """All text that a person sees in these blocks. People are shown as their ids."""
+    if isinstance(value, list):
+        return " ".join(filter(None, map(words, value)))
+    if not isinstance(value, dict):
+        return ""
+    if value.get("type") == "user":
+        return str(value["user_id"])
+    if isinstance(text := value.get("text"), str):
+        return text
+    return words([part for part in value.values() if isinstance(part, dict | list)])
