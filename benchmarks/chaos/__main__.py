@@ -90,6 +90,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"unknown faults: {','.join(sorted(unknown))}")
     if options.mode == "socket" and options.channel != "slack":
         parser.error("only Slack has Socket Mode")
+    if options.bug == "early-ack" and options.channel != "slack":
+        parser.error("the bug early-ack is added to Bolt: only Slack has it")
     return options
 
 

@@ -136,8 +136,13 @@ class Plan:
     small: float = 1.0
     lease: float = 4.0
     scale: float = 1000.0
-    #: At the end of the run, remaining work counts as stuck if nothing changes for this many seconds.
-    patience: float = 90.0
+
+    @property
+    def patience(self) -> float:
+        """At the end of the run, remaining work counts as stuck if nothing changes for this many seconds. In
+        Teams the update of a card waits a minute for a form that somebody has left.
+        """
+        return 60.0 if self.chat == "slack" else 120.0
 
     @classmethod
     def short(cls, **given: Any) -> Self:

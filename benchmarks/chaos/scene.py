@@ -26,7 +26,7 @@ from benchmarks.chaos.plan import (
     agent_name,
     policy_mapping,
 )
-from benchmarks.chaos.processes import Program
+from benchmarks.chaos.processes import START_TIMEOUT, Program
 from benchmarks.chaos.servers import ClusterRedis, LossyRedis, SentinelRedis, Server, SingleRedis
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
@@ -129,9 +129,10 @@ async def open_scene(plan: Plan, folder: Path) -> AsyncGenerator[Scene, None]:
         agents = [await build.agent(number, token, ports) for number in range(AGENTS)]
         ingress = [await build.port(("127.0.0.1", port)) for port in ports]
         chat.reach([f"http://127.0.0.1:{port}" for port in ingress])
-        await asyncio.gather(*(program.start() for program in bots))
-        await chat.announce()
-        await asyncio.gather(*(program.start() for program in agents))
+        async with asyncio.timeout(START_TIMEOUT):  # a wrong setting ends a program at each start
+            await asyncio.gather(*(program.start() for program in bots))
+            await chat.announce()
+            await asyncio.gather(*(program.start() for program in agents))
         clicker = Clicker(chat, Journal(folder / "presses.jsonl"))
         yield Scene(plan, folder, redis, chat, Board(chat), links.all, clicker, bots, agents)
 

@@ -16,6 +16,7 @@ from benchmarks.chaos.faults.injector import schedule
 from benchmarks.chaos.faults.link import open_link
 from benchmarks.chaos.faults.remote_link import open_remote_links
 from benchmarks.chaos.journal import Journal, JournalReader
+from benchmarks.chaos.names import CHATS, ChatName
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
 from benchmarks.chaos.verdict.evidence import verify_audit
 from benchmarks.support.process import ROOT
@@ -36,10 +37,12 @@ def chaos(folder: Path, *options: str) -> tuple[int, list[str]]:
 
 @pytest.mark.redis
 @pytest.mark.slow  # eight processes, each started in a second
-@pytest.mark.parametrize("redis", ["sentinel", "cluster"])  # a step of CI runs the single one
-def test_a_run_without_faults_passes(redis: str, tmp_path: Path):
+@pytest.mark.parametrize(  # steps of CI run both chats with a single Redis
+    "options", [("--redis=sentinel", "--mode=socket"), ("--redis=cluster", "--channel=teams")]
+)
+def test_a_run_without_faults_passes(options: tuple[str, str], tmp_path: Path):
     """Given no faults, then every count is 0, and the last line is the verdict."""
-    status, lines = chaos(tmp_path / "run", "--faults=none", f"--redis={redis}")
+    status, lines = chaos(tmp_path / "run", "--faults=none", *options)
 
     assert lines[-1].startswith("chaos: passed"), "\n".join(lines)
     assert status == 0
@@ -48,17 +51,17 @@ def test_a_run_without_faults_passes(redis: str, tmp_path: Path):
 @pytest.mark.redis
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bug", "faults", "seen"),
+    ("bug", "options", "seen"),
     [
-        ("version-check", "none", "settled twice"),
-        ("early-ack", "none", "acknowledged decisions contradicted"),
-        ("lost-drawing", "none", "cards with a wrong end"),
-        ("everysec", "redis", "acknowledged decisions lost"),
+        ("version-check", ("--faults=none",), "settled twice"),
+        ("early-ack", ("--faults=none", "--mode=socket"), "acknowledged decisions contradicted"),
+        ("lost-drawing", ("--faults=none", "--channel=teams"), "cards with a wrong end"),
+        ("everysec", ("--faults=redis",), "acknowledged decisions lost"),
     ],
 )
-def test_a_planted_fault_is_seen(bug: str, faults: str, seen: str, tmp_path: Path):
+def test_a_planted_fault_is_seen(bug: str, options: tuple[str, ...], seen: str, tmp_path: Path):
     """Given a bot that breaks one promise, or a Redis that loses writes, then the run fails and says so."""
-    status, lines = chaos(tmp_path / "run", f"--faults={faults}", f"--bug={bug}")
+    status, lines = chaos(tmp_path / "run", f"--bug={bug}", *options)
 
     assert status == 1
     assert lines[-1].startswith("chaos: FAILED")
@@ -100,12 +103,11 @@ def test_a_group_that_is_left_out_changes_no_other():
     assert [fault for fault in both if fault.group == "redis"] == alone
 
 
-def test_each_review_falls_under_a_rule_that_asks_people():
-    rules = policy()
+@pytest.mark.parametrize("chat", CHATS)
+def test_each_review_falls_under_a_rule_that_asks_people(chat: ChatName):
+    rules, items = policy(chat), Plan.short(seed=7, chat=chat).items()
 
-    assert {
-        rules.judge(call).verdict.kind for item in Plan.short(seed=7).items() for call in item.calls
-    } == {"review"}
+    assert {rules.judge(call).verdict.kind for item in items for call in item.calls} == {"review"}
 
 
 def test_a_plan_survives_its_file(tmp_path: Path):

@@ -26,7 +26,6 @@ from slack_sandbox.server import running_sandbox
 from slack_sandbox.validation import UserError
 from slack_sandbox.workspace import Channel, Message
 
-APP_TOKEN = "xapp-chaos"
 #: How long Slack waits for the bot, in seconds.
 SLACK_WAITS = 3.0
 STRANGERS_TEAM = "T0OTHER"
@@ -36,7 +35,7 @@ NAMES = names_of("slack")
 
 class SlackChat:
     def __init__(self, sandbox: Sandbox, mode: Mode, session: aiohttp.ClientSession) -> None:
-        self._sandbox, self._session = sandbox, session
+        self._sandbox, self._session, self._own_url = sandbox, session, sandbox.url
         self._is_socket = sandbox.socket_mode.enabled = mode == "socket"
         self._bots = Balancer([])
         self._numbers, self._notices = itertools.count(1), dict[int, list[str]]()
@@ -51,14 +50,14 @@ class SlackChat:
         self._sandbox.bot_url = self._bots.next_url()
 
     async def settings(self, open_port: OpenPort) -> Mapping[str, str]:
-        host, _, own = self._sandbox.url.rpartition(":")
+        host, _, own = self._own_url.rpartition(":")
         port = await open_port(("127.0.0.1", int(own)))
         common = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": f"{host}:{port}/api/"}
         if not self._is_socket:
             return {**common, "SLACK_SIGNING_SECRET": SIGNING_SECRET}
         # Slack names the address of each socket. So all sockets go through the link that was opened last.
         self._sandbox.url = f"{host}:{port}"
-        return {**common, "SLACK_APP_TOKEN": APP_TOKEN}
+        return {**common, "SLACK_APP_TOKEN": self._sandbox.app.app_token}
 
     async def announce(self) -> None:
         """Slack's bots need to know nothing."""

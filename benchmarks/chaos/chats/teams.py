@@ -10,6 +10,7 @@ from benchmarks.chaos.chats.balancer import Balancer
 from benchmarks.chaos.chats.chat import Answer, Card, Element, OpenPort
 from benchmarks.chaos.chats.teams_card import TeamsCard, review_of
 from benchmarks.chaos.names import names_of
+from teams_sandbox.client import read_text
 from teams_sandbox.faults import FaultMode
 from teams_sandbox.interactions import read_answer
 from teams_sandbox.sandbox import Sandbox
@@ -75,8 +76,9 @@ class TeamsChat:
         assert person is not None
         conversation = self._workspace.conversations[message.conversation]
         activity = self._sandbox.activities.press(person, conversation, message, action, data)
-        url = self._sandbox.bot_url = self._bots.next_url()
-        sent = await self._sandbox.bot_client.invoke(activity)
+        with self._bots.choose() as url:
+            self._sandbox.bot_url = url
+            sent = await self._sandbox.bot_client.invoke(activity)
         if sent is None:
             self._bots.rest(url)
             return Answer(None)
@@ -98,7 +100,8 @@ class TeamsChat:
         data = read_press(shown, send, {ids[label]: value for label, value in values.items()})
         answer = await self._send(user, card.message, send, data)
         if answer.is_acknowledged and _action(card, user, "close") is not None:
-            return Answer(200, "the form is still there, or a notice in its place")
+            left = card.message.card_for(user)  # the form again, or a notice in its place
+            return Answer(200, read_text(left) if left else "")
         return answer
 
     async def close_form(self, user: str, card: Card) -> None:

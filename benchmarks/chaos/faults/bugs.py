@@ -36,7 +36,7 @@ def _remove_version_check() -> None:
 
 
 def _acknowledge_first() -> None:
-    """A click is acknowledged before it is stored."""
+    """A click in Slack is acknowledged before it is stored."""
     from slack_bolt.async_app import AsyncApp
 
     add: Any = AsyncApp.action
@@ -61,16 +61,24 @@ def _acknowledge_first() -> None:
 
 def _lose_drawings() -> None:
     """Half of all updates of cards are not sent, but the bot believes that they were."""
+    from httpx import AsyncClient, Response
     from slack_sdk.web.async_client import AsyncWebClient
 
-    send: Any = AsyncWebClient.api_call
+    call_slack: Any = AsyncWebClient.api_call
+    send_to_teams: Any = AsyncClient.send
 
     async def api_call(self: Any, api_method: str, **more: Any) -> Any:
         if api_method == "chat.update" and random.random() < 0.5:
-            return await send(self, "auth.test")
-        return await send(self, api_method, **more)
+            return await call_slack(self, "auth.test")
+        return await call_slack(self, api_method, **more)
+
+    async def send(self: Any, request: Any, **more: Any) -> Any:
+        if request.method == "PUT" and random.random() < 0.5:
+            return Response(200, json={"id": request.url.path.rpartition("/")[2]}, request=request)
+        return await send_to_teams(self, request, **more)
 
     setattr(AsyncWebClient, "api_call", api_call)  # noqa: B010
+    setattr(AsyncClient, "send", send)  # noqa: B010
 
 
 def _change_nothing() -> None:
