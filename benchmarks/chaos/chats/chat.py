@@ -96,7 +96,7 @@ class Chat(Protocol):
         """Tells the bots that they were added to the channels."""
         ...
 
-    def messages(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def messages(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The messages of each channel by their ids, the oldest first."""
         ...
 

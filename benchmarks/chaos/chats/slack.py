@@ -62,7 +62,7 @@ class SlackChat:
     async def announce(self) -> None:
         """Slack's bots need to know nothing."""
 
-    def messages(self) -> Iterator[tuple[str, Mapping[str, Message]]]:
+    def messages(self) -> Iterator[tuple[str, dict[str, Message]]]:
         return ((id, self._channels[id].messages) for id in NAMES.channels)
 
     def card(self, message: Message) -> SlackCard | None:

@@ -60,7 +60,7 @@ class TeamsChat:
         self._sandbox.bot_url = self._bots.next_url()
         await self._sandbox.installs.add(NAMES.channel(0), by=NAMES.stranger)
 
-    def messages(self) -> Iterator[tuple[str, Mapping[str, Message]]]:
+    def messages(self) -> Iterator[tuple[str, dict[str, Message]]]:
         return ((one.id, one.messages) for one in self._channels)
 
     def card(self, message: Message) -> TeamsCard | None:
