@@ -70,10 +70,11 @@ CHAOS_FLAGS = $(if $(filter-out 0,$(value SHORT)),--short) \
 	$(if $(value FAULTS),--faults=$(value FAULTS)) \
 	$(if $(value REDIS),--redis=$(value REDIS)) \
 	$(if $(value CHANNEL),--channel=$(value CHANNEL)) \
+	$(if $(filter-out 0,$(value DIGESTS)),--digests) \
 	$(if $(value MODE),--mode=$(value MODE)) \
 	$(if $(value BUG),--bug=$(value BUG))
 
-chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 CHANNEL=teams MODE=socket SEED= FAULTS= REDIS= BUG=]
+chaos: $(VENV)/.dev ## kill -9, outages and lost replies under load; nothing may be lost  [SHORT=1 CHANNEL=teams DIGESTS=1 MODE=socket SEED= FAULTS= REDIS= BUG=]
 	@$(PY) -m benchmarks.chaos $(CHAOS_FLAGS) $(ARGS)
 
 # After an error people press again, but most tests don't. So only these files are in the list.

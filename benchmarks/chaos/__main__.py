@@ -19,6 +19,8 @@ from benchmarks.chaos.verdict.figures import figures
 from benchmarks.chaos.verdict.judge import judge
 from benchmarks.support.process import ROOT
 
+#: With digests, so many waiting cards are shown one by one.
+DIGEST_AFTER = 4
 #: How many violations of one kind are printed.
 SHOWN = 5
 
@@ -67,6 +69,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default="http",
         help="how Slack reaches the bots: socket for Socket Mode",
     )
+    parser.add_argument(
+        "--digests", action="store_true", help="many waiting reviews share a message; only in Teams"
+    )
     parser.add_argument("--pending", type=int, help="how many reviews wait; default: 10,000")
     parser.add_argument(
         "--rate", type=float, help="on how many of them people act in each second; default: 100"
@@ -90,6 +95,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"unknown faults: {','.join(sorted(unknown))}")
     if options.mode == "socket" and options.channel != "slack":
         parser.error("only Slack has Socket Mode")
+    if options.digests and options.channel != "teams":
+        parser.error("nobody opens digests in this bench's Slack, so only Teams has them")
     if options.bug == "early-ack" and options.channel != "slack":
         parser.error("the bug early-ack is added to Bolt: only Slack has it")
     return options
@@ -101,6 +108,8 @@ def _plan(options: argparse.Namespace) -> Plan:
     given = {"pending": options.pending, "rate": options.rate}
     sizes = {name: size for name, size in given.items() if size is not None}
     more = {"faults": options.faults, "bug": options.bug, "setup": options.redis}
+    if options.digests:  # with faster limits too few cards wait
+        more |= {"digest_after": DIGEST_AFTER, "scale": 20.0}
     return make(seed=seed, chat=options.channel, mode=options.mode, **more, **sizes)
 
 

@@ -127,6 +127,8 @@ class Plan:
     setup: Setup = "single"
     chat: ChatName = "slack"
     mode: Mode = "http"
+    #: If more cards wait for one channel, reviews share a message. 0: never.
+    digest_after: int = 0
     pending: int = 10_000
     rate: float = 100.0
     seconds: float = 60.0

@@ -9,10 +9,12 @@ import random
 import time
 from pathlib import Path
 
+from benchmarks.chaos.chats import Card, digest_count
 from benchmarks.chaos.faults.injector import FaultInjector, schedule
 from benchmarks.chaos.journal import Journal
 from benchmarks.chaos.names import names_of
 from benchmarks.chaos.people.acts import People
+from benchmarks.chaos.people.digests import DigestReaders
 from benchmarks.chaos.people.doubts import Doubts
 from benchmarks.chaos.plan import Item, Plan
 from benchmarks.chaos.scene import Scene, open_scene
@@ -24,6 +26,7 @@ from benchmarks.chaos.verdict.evidence import (
     read_progress,
 )
 from hitl_core import HitlError
+from hitl_core.model import is_digest_id
 from hitl_core.store import RedisStore
 
 #: The seconds between two checks whether all work is done.
@@ -36,9 +39,15 @@ async def run(plan: Plan, folder: Path, say: StatusPrinter) -> Evidence:
         follow = asyncio.create_task(scene.board.follow())
         doubts = Doubts(scene.board, scene.clicker, folder / "tools.jsonl", plan)
         answer = asyncio.create_task(doubts.answer())
+        readers = DigestReaders(scene.chat, scene.board, scene.clicker, Submits(folder), plan)
         try:
             await _fill(scene, say)
-            await _load(scene, say)
+            read = asyncio.create_task(readers.read())
+            try:
+                await _load(scene, say)
+            finally:
+                readers.stop()
+                await read
             await _rest(scene, say)
             scene.board.look()
             return await collect(scene)
@@ -51,7 +60,7 @@ async def _fill(scene: Scene, say: StatusPrinter) -> None:
     """Returns when every card is shown in its channel."""
     expected = sum(not item.is_timed for item in scene.plan.items())
     began, last = time.monotonic(), 0.0
-    while (shown := sum(1 for _ in scene.board.all_cards())) < expected:
+    while (shown := sum(map(_shown, scene.board.all_cards()))) < expected:
         await asyncio.sleep(EVERY)
         if time.monotonic() - last > 10:
             last = time.monotonic()
@@ -59,6 +68,10 @@ async def _fill(scene: Scene, say: StatusPrinter) -> None:
         if time.monotonic() - began > 300 + expected:
             raise RuntimeError(f"Only {shown} of {expected} cards were shown; see {scene.folder}.")
     say(f"{expected} reviews wait")
+
+
+def _shown(card: Card) -> int:
+    return digest_count(card.text()) if is_digest_id(card.review) else 1
 
 
 async def _load(scene: Scene, say: StatusPrinter) -> None:

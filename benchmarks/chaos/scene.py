@@ -80,7 +80,7 @@ class _Builder:
             **await self._chat.settings(self.port),
             "HITL_REDIS_URL": await self._redis_url(),
             "HITL_CHANNEL": names_of(plan.chat).place(0),
-            "HITL_DIGEST_AFTER": "0",  # the judge expects a message for each review
+            "HITL_DIGEST_AFTER": str(plan.digest_after),
             "HITL_PORT": str(port or 0),
             "HITL_POLICY": str(self._policy),
         }

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from typing import assert_never
 
-from benchmarks.chaos.chats.chat import Answer, Card, Chat, Element
+from benchmarks.chaos.chats.chat import Answer, Card, Chat, Element, digest_count
 from benchmarks.chaos.chats.slack import open_slack
 from benchmarks.chaos.chats.teams import open_teams
 from benchmarks.chaos.plan import Plan
 
-__all__ = ["Answer", "Card", "Chat", "Element", "open_chat"]
+__all__ = ["Answer", "Card", "Chat", "Element", "digest_count", "open_chat"]
 
 
 def open_chat(plan: Plan) -> AbstractAsyncContextManager[Chat]:

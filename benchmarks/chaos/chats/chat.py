@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -25,7 +26,7 @@ class Element(NamedTuple):
     @property
     def action(self) -> str:
         """The number of its action in the review; several numbers for a button of the whole card."""
-        return self.value.split(".")[2]
+        return ".".join(self.value.split(".")[2:3])
 
     @property
     def revision(self) -> int | None:
@@ -55,11 +56,28 @@ class Answer:
         return self.status != 200 or "ress again" in self.notice or "ry again" in self.notice
 
 
+#: What a digest's message says: "7 reviews wait", or "2 of 7 reviews wait".
+_WAITING = re.compile(r"(\d+)(?: of \d+)? reviews? waits?\b")
+
+
+def digest_count(text: str) -> int:
+    """How many reviews wait, as the text of a digest's message says."""
+    found = _WAITING.search(text)
+    return int(found.group(1)) if found else 0
+
+
 class Card(Protocol):
-    """A message about one review."""
+    """A message about one review, or about those of a digest."""
 
     @property
-    def review(self) -> str: ...
+    def id(self) -> str:
+        """The message's, in its channel."""
+        ...
+
+    @property
+    def review(self) -> str:
+        """The review's id, or the digest's."""
+        ...
 
     @property
     def channel(self) -> str: ...
@@ -106,6 +124,10 @@ class Chat(Protocol):
 
     async def press(self, user: str, card: Card, element: Element) -> Answer: ...
 
+    def page(self, user: str, card: Card) -> list[Element]:
+        """The buttons of the digest's page that this person has open in place of the card."""
+        ...
+
     def has_form(self, user: str, card: Card) -> bool:
         """Whether this person has a form open that they can send."""
         ...
@@ -115,7 +137,7 @@ class Chat(Protocol):
         ...
 
     async def close_form(self, user: str, card: Card) -> None:
-        """Leaves the form, if one is open."""
+        """Leaves the form or page, if one is open."""
         ...
 
     def fail(self, what: str, pick: int) -> Callable[[], None]:

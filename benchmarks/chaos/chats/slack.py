@@ -142,6 +142,10 @@ class SlackChat:
             if one.user == user and one.channel == channel
         ]
 
+    def page(self, user: str, card: Card) -> list[Element]:
+        """No run has digests in Slack."""
+        return []
+
     def has_form(self, user: str, card: Card) -> bool:
         stack = self._sandbox.modals.stack(user)
         return bool(stack) and stack[-1]["submit"] is not None

@@ -23,6 +23,10 @@ class SlackCard:
     channels: Mapping[str, Channel]
 
     @property
+    def id(self) -> str:
+        return self.message.ts
+
+    @property
     def review(self) -> str:
         assert self.message.metadata is not None
         return str(self.message.metadata["event_payload"]["review_id"])

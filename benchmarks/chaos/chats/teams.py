@@ -28,6 +28,8 @@ MODES: Mapping[str, FaultMode] = {
     "late_answer": "late_answer",
     "ok_but_reset": "lost",
 }
+#: What a person reads if their decision counts, but what follows can't be shown.
+STORED = "Your decision is stored."
 GROUP = "c4a05000-0000-4000-8000-0000000000b6"
 NAMES = names_of("teams")
 
@@ -85,7 +87,12 @@ class TeamsChat:
         result = read_answer(sent)
         if result.card is not None:
             message.cards[user] = result.card
-        return Answer(500 if result.error else 200, result.notice or result.problem)
+        notice = "" if result.notice == STORED else result.notice
+        return Answer(500 if result.error else 200, notice or result.problem)
+
+    def page(self, user: str, card: Card) -> list[Element]:
+        assert isinstance(card, TeamsCard)
+        return card.page(user)
 
     def has_form(self, user: str, card: Card) -> bool:
         assert isinstance(card, TeamsCard)

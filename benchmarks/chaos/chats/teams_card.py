@@ -22,6 +22,10 @@ class TeamsCard:
     workspace: Workspace
 
     @property
+    def id(self) -> str:
+        return self.message.id
+
+    @property
     def review(self) -> str:
         return review_of(self.message)
 
@@ -47,6 +51,11 @@ class TeamsCard:
         """Those of the card itself: none while a form is in its place."""
         actions = self.actions(user)
         return [Element(one["data"]["value"], one) for one in actions if is_press(one)]
+
+    def page(self, user: str) -> list[Element]:
+        """The buttons of the page of a digest."""
+        found = [one for one in self.actions(user) if one["data"]["hitl"] == "review"]
+        return [Element(one["data"]["value"].split(" ")[1], one) for one in found]
 
     def actions(self, user: str = "") -> list[dict[str, Any]]:
         """All that sends something to the bot."""

@@ -6,17 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+from benchmarks.chaos.chats import digest_count
 from benchmarks.chaos.verdict.decisions import describe
-from benchmarks.chaos.verdict.evidence import Evidence
-from hitl_core.model import Action, Review
+from benchmarks.chaos.verdict.evidence import Evidence, Shown
+from hitl_core.model import Action, Review, is_digest_id
 
 #: Buttons that a decided action must not have.
 DECIDING = frozenset({"approve", "edit", "reject"})
 
 
 def messages_missing(seen: Evidence) -> Iterator[str]:
+    digests = list(all_digests(seen))
     for id, review in seen.reviews.items():
         shown = {card.channel for card in seen.cards.get(id, ())}
+        shown |= {digest.channel for digest in digests if is_in_digest(seen, id, digest)}
         decisions = [action.decision for action in review.actions]
         if any(each is not None and each.by is not None for each in decisions) and not shown:
             yield f"{id} has no card"
@@ -33,6 +36,27 @@ def messages_double(seen: Evidence) -> Iterator[str]:
                 yield f"{id} has {count} cards in {channel}"
         if id not in seen.reviews and any(entry["review"] == id for entry in seen.submits):
             yield f"{id} has a card and is not stored"
+
+
+def all_digests(seen: Evidence) -> Iterator[Shown]:
+    return (card for id, cards in seen.cards.items() if is_digest_id(id) for card in cards)
+
+
+def is_in_digest(seen: Evidence, review_id: str, digest: Shown) -> bool:
+    return seen.posts.get((review_id, digest.channel)) == digest.id
+
+
+def wrong_digests(seen: Evidence) -> Iterator[str]:
+    """A digest must say how many of its reviews wait, and must open exactly while some do."""
+    for digest in all_digests(seen):
+        waiting = [
+            id
+            for id, review in seen.reviews.items()
+            if is_in_digest(seen, id, digest) and any(each.is_pending for each in review.actions)
+        ]
+        opens = any(verb == "review" for verb, _ in digest.revisions)
+        if digest_count(digest.text) != len(waiting) or opens is not bool(waiting):
+            yield f"{len(waiting)} wait in a digest in {digest.channel}: {digest.text[:200]}"
 
 
 def wrong_cards(seen: Evidence) -> Iterator[str]:

@@ -19,7 +19,7 @@ from benchmarks.chaos.scene import Scene
 from benchmarks.chaos.servers import Server
 from benchmarks.support.process import ROOT
 from hitl_core.audit import entries
-from hitl_core.model import Action, Review
+from hitl_core.model import Action, Review, Snapshot
 from hitl_core.store import Keys, RedisStore
 
 #: How many reads of Redis run at the same time.
@@ -27,10 +27,11 @@ AT_ONCE = 16
 
 
 class Shown(NamedTuple):
-    """One message. `revisions`: the revision (or the attempt) that each button is about, by the button's verb
-    and call.
+    """One message; `id`: in its channel. `revisions`: the revision (or the attempt) that each button is
+    about, by the button's verb and call.
     """
 
+    id: str
     channel: str
     text: str
     revisions: Mapping[tuple[str, str], int | None]
@@ -38,10 +39,11 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """`presses`: only those with an answer. `submits`: those that were acknowledged to an agent. `cards`: by
-    review. `audit`: in the order of the stream. `audit_problem`: the output of `hitl audit verify` if it
-    fails, else "". `ended`: programs that ended by themselves. `memory`: by role, the most memory that one
-    program used, in MB.
+    """`presses`: only those with an answer. `submits`: those that were acknowledged to an agent. `posts`: by
+    review and channel, the message that the bots recorded. `audit`: in the order of the stream.
+    `audit_problem`: the output of `hitl audit verify` if it fails, else "". `cards`: by review, or by digest.
+    `ended`: programs that ended by themselves. `memory`: by role, the most memory that one program used, in
+    MB.
     """
 
     plan: Plan
@@ -50,6 +52,7 @@ class Evidence:
     presses: Sequence[Entry]
     tools: Sequence[Entry]
     reviews: Mapping[str, Review]
+    posts: Mapping[tuple[str, str], str]
     audit: Sequence[Entry]
     audit_problem: str
     cards: Mapping[str, Sequence[Shown]]
@@ -63,7 +66,7 @@ async def collect(scene: Scene) -> Evidence:
     submits = Submits(folder).read()
     store = await RedisStore.open(scene.redis.url, set_partitions=False)
     try:
-        reviews = await _load_reviews(store, submits.review_ids())
+        snapshots = await _load_snapshots(store, submits.review_ids())
         audit = [
             json.loads(entry.line)
             for partition in range(store.partitions)
@@ -75,7 +78,9 @@ async def collect(scene: Scene) -> Evidence:
     cards: dict[str, list[Shown]] = {}
     for card in scene.board.all_cards():
         revisions = {(one.verb, one.action): one.revision for one in card.elements()}
-        cards.setdefault(card.review, []).append(Shown(card.channel, card.text(), revisions))
+        cards.setdefault(card.review, []).append(
+            Shown(card.id, card.channel, card.text(), revisions)
+        )
     presses = [e for e in read_journal(folder / "presses.jsonl") if "status" in e]
     tools = read_journal(folder / "tools.jsonl")
     items = {item.number: item for item in plan.items()}
@@ -83,8 +88,14 @@ async def collect(scene: Scene) -> Evidence:
     ended = [program.name for program in programs if program.has_ended]
     memory = await _peak_memory(scene, programs)
     problem = await verify_audit(scene.redis.url)
+    reviews = {id: one.review for id, one in snapshots.items()}
+    posts = {
+        (id, place.target): ref.ts
+        for id, one in snapshots.items()
+        for place, ref in one.posts.items()
+    }
     return Evidence(
-        plan, items, list(submits.first.values()), presses, tools, reviews, audit, problem, cards,
+        plan, items, list(submits.first.values()), presses, tools, reviews, posts, audit, problem, cards,
         now, ended, memory,
     )  # fmt: skip
 
@@ -133,14 +144,14 @@ class Submits:
         return {str(entry["review"]) for entry in self.first.values()}
 
 
-async def _load_reviews(store: RedisStore, ids: set[str]) -> dict[str, Review]:
-    found: dict[str, Review] = {}
+async def _load_snapshots(store: RedisStore, ids: set[str]) -> dict[str, Snapshot]:
+    found: dict[str, Snapshot] = {}
     left = iter(ids)
 
     async def work() -> None:
         for id in left:
             if (snapshot := await store.load(id)) is not None:
-                found[id] = snapshot.review
+                found[id] = snapshot
 
     await asyncio.gather(*(work() for _ in range(AT_ONCE)))
     return found
@@ -160,7 +171,8 @@ async def read_progress(
     """Counts the jobs for cards, also later ones, and the reviews that are not done although they are decided
     or have a deadline. Reviews in `at_rest` are not read; those that turn out to be at rest are added to it.
     """
-    reviews = await _load_reviews(store, ids - at_rest)
+    snapshots = await _load_snapshots(store, ids - at_rest)
+    reviews = {id: one.review for id, one in snapshots.items()}
     at_rest |= {id for id, review in reviews.items() if is_at_rest(review)}
     jobs = await redis.count([Keys(number).change_counts for number in range(store.partitions)])
     return Progress(jobs, await store.count_dead_letters(), len(reviews.keys() - at_rest))

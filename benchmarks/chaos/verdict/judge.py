@@ -25,6 +25,7 @@ CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
     "messages missing": cards.messages_missing,
     "messages double": cards.messages_double,
     "cards with a wrong end": cards.wrong_cards,
+    "digests with a wrong count": cards.wrong_digests,
     "programs that ended by themselves": lambda seen: iter(seen.ended),
 }
 
