@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from bot.inbox import OpenViews
+from hitl_core.model import MessageRef
 from teams_sandbox.workspace import Message
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, DANA
 from tests.support.bots import CANARY, Scene, email
@@ -85,6 +87,27 @@ async def test_teams_a_digest_is_drawn_only_for_people_who_may_decide(
         refused = await ask(DANA, trigger)
         assert CANARY not in refused
         assert "Only members" in refused
+
+
+async def test_teams_who_decides_last_can_close_the_digest(scene: Scene, users: TeamsUsers) -> None:
+    """Given a digest; when Alice decides on all of it and closes it, then nobody has it open, and its message
+    says at once that nothing waits: it said for a minute that reviews wait, because "Close" was refused."""
+    users.sandbox.faults.add("limited", "post", times=1)
+    gate = await scene.gate(json.dumps(POLICY))
+    ids = [await gate.submit([email(f"c{n}")], thread_id=f"t-{n}") for n in range(COUNT)]
+    message = await digest(users, "reviews wait")
+    await wait_until("each has its message", lambda: has_posts(scene, ids))
+    await users.press(ALICE, "Review one by one", message)
+    for one in ids:
+        if await post_of(scene, one) == message.id:
+            seen = await users.press(ALICE, "Approve", message)
+    assert seen == "Your decision is stored."
+
+    await users.press(ALICE, "Close", message)
+
+    ref = MessageRef(channel="teams", conversation=APPROVALS, ts=message.id)
+    assert await OpenViews(gate.reviews).postpone(ref) == 0.0
+    await digest(users, "nothing waits here any more")
 
 
 async def has_posts(scene: Scene, ids: list[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
+from hitl_core.errors import Refused
 from hitl_core.model import Place, is_digest_id
 
 from ....card import Line, build_card
@@ -49,13 +50,19 @@ class Views:
     async def card(
         self, review_id: str, click: Click, seen: PermittedSnapshot | None = None
     ) -> Answer:
-        """The card of this message. When the person sees it again, its update waits for them no longer."""
-        card = await self.current_card(review_id, click, seen)
+        """The card of this message. Its update waits for this person no longer, also if the card can't be
+        shown to them: then the update shows them the message.
+        """
 
         async def close() -> None:
             if click.message is not None:
                 await self._inbox.open_views.close(review_id, click.message, click.who)
 
+        try:
+            card = await self.current_card(review_id, click, seen)
+        except Refused:
+            await close()
+            raise
         return card_answer(card, close)
 
     async def current_card(
