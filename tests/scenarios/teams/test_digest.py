@@ -97,7 +97,7 @@ async def test_teams_who_decides_last_can_close_the_digest(scene: Scene, users: 
     ids = [await gate.submit([email(f"c{n}")], thread_id=f"t-{n}") for n in range(COUNT)]
     message = await digest(users, "reviews wait")
     await wait_until("each has its message", lambda: has_posts(scene, ids))
-    await users.press(ALICE, "Review one by one", message)
+    seen = await users.press(ALICE, "Review one by one", message)
     for one in ids:
         if await post_of(scene, one) == message.id:
             seen = await users.press(ALICE, "Approve", message)
