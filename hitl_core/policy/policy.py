@@ -56,10 +56,8 @@ class Policy:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a YAML file. Raises PolicyError with file, line and key of the problems."""
-        report, path = (
-            Report(str(path)),
-            Path(path),
-        )  # not a number: `open` takes it as an open file
+        report = Report(str(path))
+        path = Path(path)  # a TypeError for a number, which `open` takes for an open file
         try:
             with open(path, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
