@@ -1,16 +1,24 @@
-"""A run continues the state that the driver has loaded, or none.
+"""A run continues the state that the driver has loaded, and replaces nobody else's.
 
-LangGraph continues a thread from its latest checkpoint. If other code wrote one since the driver has loaded
-the thread, LangGraph would continue that: with the requester, the settings and the claim of the driver's run.
+LangGraph continues a thread from its latest checkpoint, and saves each step without a look at what is there.
+If other code wrote a checkpoint since the driver has loaded the thread, LangGraph would continue that: with
+the requester, the settings and the claim of the driver's run. If other code wrote one during the run, the
+run's next step would replace it, and with it the input of another process.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Collection
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
 from langgraph.types import StateSnapshot
 
 from hitl_core.errors import Refused
@@ -22,15 +30,64 @@ class ThreadMoved(Refused):
     """The thread is no longer in the loaded state. Nothing was run."""
 
 
-def hold_to_state(saver: Saver, state: StateSnapshot) -> Saver:
-    """The same saver, with all its attributes, for one run: it raises ThreadMoved as the run begins, unless
-    the thread is in this state.
+class RunReplaced(Refused):
+    """The thread went on without this run, whose last step was not saved."""
+
+
+def hold_to_state(saver: Saver, thread_id: str, state: StateSnapshot) -> Saver:
+    """The same saver for one run of a thread, with two checks. It raises ThreadMoved at the run's first read,
+    unless the thread is in this state; and RunReplaced instead of saving a step, unless the thread's latest
+    step is the one before. What another process saves between that look and the write is not seen.
     """
-    kind = _add_check(type(saver))
-    held = object.__new__(kind)
-    held.__dict__ = saver.__dict__
-    cast(Any, held).first_read = _FirstRead(_checkpoint_id(state.config))
-    return held
+    held = _HeldSaver(saver, thread_id, _FirstRead(_checkpoint_id(state.config)))
+    return cast(Saver, held)
+
+
+class _HeldSaver:
+    """All but the checks is the saver's own, whatever class it has, and whoever replaced its methods."""
+
+    def __init__(self, saver: Saver, thread_id: str, first_read: _FirstRead) -> None:
+        self._saver, self._thread_id, self._first_read = saver, thread_id, first_read
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._saver, name)
+
+    @property
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride] - for isinstance
+        return type(self._saver)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        saved = await self._saver.aget_tuple(config)
+        if not self._first_read.finds(saved):
+            raise ThreadMoved(
+                "busy", f"Another run of {self._thread_id!r:.80} began at the same time."
+            )
+        return saved
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        thread: RunnableConfig = {
+            "configurable": {"thread_id": self._thread_id, "checkpoint_ns": ""}
+        }
+        if _place(config) == _place(thread):  # graphs inside have other places
+            latest = await self._saver.aget_tuple(thread)
+            if _checkpoint_id(latest and latest.config) != _checkpoint_id(config):
+                raise RunReplaced(
+                    "busy",
+                    f"Another run of {self._thread_id!r:.80} began meanwhile, or its state was changed. This"
+                    " run was stopped, and its last step is not part of the thread.",
+                )
+        return await self._saver.aput(config, checkpoint, metadata, new_versions)
+
+    def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Saver:
+        """LangGraph's own copy of a saver, which limits the types that it loads."""
+        limited = self._saver.with_allowlist(extra_allowlist)
+        return cast(Saver, _HeldSaver(limited, self._thread_id, self._first_read))
 
 
 class _FirstRead:
@@ -41,29 +98,20 @@ class _FirstRead:
     def __init__(self, expected: str | None) -> None:
         self._expected, self._is_done = expected, False
 
-    def check(self, config: RunnableConfig, saved: CheckpointTuple | None) -> None:
-        if not self._is_done and _checkpoint_id(saved and saved.config) != self._expected:
-            thread_id = cast(Any, config)["configurable"]["thread_id"]
-            raise ThreadMoved("busy", f"Another run of {thread_id!r:.80} began at the same time.")
+    def finds(self, saved: CheckpointTuple | None) -> bool:
+        found = self._is_done or _checkpoint_id(saved and saved.config) == self._expected
         self._is_done = True
-
-
-@cache
-def _add_check(kind: type[Saver]) -> type[Saver]:
-    class HeldSaver(kind):
-        __slots__ = ("first_read",)  # not among the attributes, which it shares
-        first_read: _FirstRead
-
-        async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-            saved = await super().aget_tuple(config)
-            self.first_read.check(config, saved)
-            return saved
-
-        def __del__(self) -> None:
-            """Closes nothing: the saver itself lives on."""
-
-    return HeldSaver
+        return found
 
 
 def _checkpoint_id(config: RunnableConfig | None) -> str | None:
-    return cast(Any, config or {}).get("configurable", {}).get("checkpoint_id")
+    return _configurable(config).get("checkpoint_id")
+
+
+def _place(config: RunnableConfig) -> tuple[str, str]:
+    configurable = _configurable(config)
+    return str(configurable.get("thread_id")), configurable.get("checkpoint_ns", "")
+
+
+def _configurable(config: RunnableConfig | None) -> dict[str, Any]:
+    return cast(Any, config or {}).get("configurable", {})

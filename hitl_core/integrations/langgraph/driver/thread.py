@@ -163,7 +163,10 @@ class GraphThread:
     def _config_for(self, state: StateSnapshot) -> RunnableConfig:
         """The config of what only continues this state."""
         config, saver = self._config(), cast(Any, self.graph).checkpointer
-        configurable = {**cast(Json, config)["configurable"], SAVER: hold_to_state(saver, state)}
+        configurable = {
+            **cast(Json, config)["configurable"],
+            SAVER: hold_to_state(saver, self.id, state),
+        }
         return {**config, "configurable": configurable}
 
     def _config(self) -> RunnableConfig:

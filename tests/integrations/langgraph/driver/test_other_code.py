@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import gc
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import pytest
+from langchain.agents.middleware import AgentMiddleware
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hitl_core.errors import Refused
@@ -107,6 +110,154 @@ async def test_new_input_at_the_end_of_a_decided_run_is_busy(lab: Lab, moving: L
         await ours.run(go("again"), thread_id="t-1")
     assert caught.value.code == "busy"
     assert (await ours.run(go("again"), thread_id="t-1")).finished
+
+
+class HoldingSaver(AsyncSqliteSaver):
+    """Holds the first checkpoint back, until it is `released`."""
+
+    def __init__(self, conn: Any) -> None:
+        super().__init__(conn)
+        self.reached, self.released = asyncio.Event(), asyncio.Event()
+
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
+        self.reached.set()
+        await self.released.wait()
+        return await super().aput(*args, **kwargs)
+
+
+async def test_of_two_runs_that_begin_at_once_one_is_refused(lab: Lab) -> None:
+    """Given messages of Ann and Bob for one thread, which two processes take at once, and Bob's is saved with
+    delay, then people are asked about Ann's call as hers, and Bob's process is told."""
+    other = Lab(lab.gate, HoldingSaver(lab.saver.conn), lab.folder)
+    bob = asyncio.create_task(
+        other.reviews.drive(make_agent(other)).run(go("Bob"), thread_id="t-1", requester="U0BOB")
+    )
+    await other.saver.reached.wait()
+    ann = await lab.reviews.drive(make_agent(lab)).run(go("Ann"), thread_id="t-1", **ANN)
+    other.saver.released.set()
+    with pytest.raises(Refused, match="not part of the thread"):
+        await bob
+    assert [r.id for r in await lab.all_reviews("t-1")] == [ann.review_id]
+    assert (await lab.review(ann.review_id)).requester == "U0ANN"
+
+
+class FailsThenWaits(AgentMiddleware[Any, Any, Any]):
+    """Raises before the first call of the model, and holds the second one until it is `released`."""
+
+    def __init__(self) -> None:
+        self.has_failed = False
+        self.reached, self.released = asyncio.Event(), asyncio.Event()
+
+    async def abefore_model(self, state: Any, runtime: Any) -> None:
+        if not self.has_failed:
+            self.has_failed = True
+            raise RuntimeError("away")
+        self.reached.set()
+        await self.released.wait()
+
+
+@pytest.mark.parametrize("only_saves", [False, True])
+async def test_a_retry_does_not_replace_the_input_of_another_process(
+    lab: Lab, only_saves: bool
+) -> None:
+    """Given Ann's run, which raised and which its process tries again, when another process begins Bob's run
+    of the thread meanwhile, or saves his input, then his message stays, and Ann's process is told."""
+    other, waits = Lab(lab.gate, lab.saver, lab.folder), FailsThenWaits()
+    ours, theirs = lab.driver("To Ann.", between=[waits]), other.driver("To Bob.")
+    with pytest.raises(RuntimeError, match="away"):
+        await ours.run(go("Ann"), thread_id="t-1", **ANN)
+    again = asyncio.create_task(ours.run(None, thread_id="t-1"))
+    await waits.reached.wait()
+    begin = theirs.save_input if only_saves else theirs.run
+    await begin(go("Bob"), thread_id="t-1", requester="U0BOB")
+    waits.released.set()
+    with pytest.raises(Refused, match="not part of the thread"):
+        await again
+    state = await theirs._agent.aget_state(THREAD)
+    told = ["Ann", "Bob"] if only_saves else ["Ann", "Bob", "To Bob."]
+    assert [message.text for message in state.values["messages"]] == told
+
+
+async def test_a_run_does_not_replace_a_change_of_its_state(lab: Lab) -> None:
+    """Given a state that somebody changes by hand while a tool runs, then the run stops, and the change
+    stays."""
+
+    async def change() -> None:
+        await agent.aupdate_state(THREAD, go("by hand"))
+
+    agent = lab.agent([call("c1", "read", topic="a")], "the end", during=change)
+    with pytest.raises(Refused, match="its state was changed"):
+        await lab.reviews.drive(agent).run(go(), thread_id="t-1")
+    state = await agent.aget_state(THREAD)
+    assert "by hand" in [message.text for message in state.values["messages"]]
+
+
+class ReplacingSaver(AsyncSqliteSaver):
+    """When a node has a result, another context awaits `at_result` before the next read."""
+
+    at_result: Callable[[], Coroutine[Any, Any, Any]] | None = None
+    has_result = False
+
+    async def aput_writes(self, config: Any, writes: Any, *args: Any, **kwargs: Any) -> None:
+        self.has_result = any(channel == "out" for channel, _ in writes)
+        await super().aput_writes(config, writes, *args, **kwargs)
+
+    async def aget_tuple(self, config: Any) -> Any:
+        if self.has_result and (at_result := self.at_result):
+            self.at_result = None
+            await asyncio.create_task(at_result(), context=contextvars.Context())
+        return await super().aget_tuple(config)
+
+
+async def test_a_question_whose_run_is_replaced_after_the_answer_is_told_as_handed_over(
+    lab: Lab,
+) -> None:
+    """Given the approved question of a node, when another run of the thread begins after the node got its
+    answer, then the card doesn't say that the call was not executed."""
+    saver = ReplacingSaver(lab.saver.conn)
+    own = Lab(lab.gate, saver, lab.folder)
+    driver: Driver = asking(own, QUESTION)
+    run = await driver.run({"out": []}, thread_id="t-1", **ANN)
+    await own.decide(run.review_id, "approve")
+    graph = driver._agent
+    saver.at_result = lambda: graph.ainvoke({"out": ["Bob"]}, THREAD)
+    async with own.serving(driver):
+        review = await own.done(run.review_id)
+    assert review.runs["1"].line == "handed to the agent"
+
+
+class SlotsSaver(AsyncSqliteSaver):
+    """Has attributes that are not in its `__dict__`."""
+
+    __slots__ = ("reads",)
+
+    def __init__(self, conn: Any) -> None:
+        super().__init__(conn)
+        self.reads = 0
+
+    async def aget_tuple(self, config: Any) -> Any:
+        self.reads += 1
+        return await super().aget_tuple(config)
+
+
+async def test_a_checkpointer_keeps_attributes_of_any_kind(lab: Lab) -> None:
+    own = Lab(lab.gate, SlotsSaver(lab.saver.conn), lab.folder)
+    run = await own.reviews.drive(make_agent(own)).run(go(), thread_id="t-1")
+    assert run.review_id is not None
+    assert own.saver.reads > 0
+
+
+async def test_a_checkpointer_whose_methods_were_replaced_is_checked_too(moving: Lab) -> None:
+    """Given a library that traces the reads of a checkpointer by a function in place of its method, then a
+    run that other code began is not continued."""
+    agent = make_agent(moving)
+    driver = moving.reviews.drive(agent)
+    await driver.save_input(go(), thread_id="t-1", **ANN)
+    read = moving.saver.aget_tuple
+    moving.saver.aget_tuple = read
+    bob_writes(moving, agent)
+    with pytest.raises(Refused, match="run of 't-1' began"):
+        await driver.run(None, thread_id="t-1")
 
 
 class ClosingSaver(AsyncSqliteSaver):

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from langchain.agents.middleware import AgentMiddleware
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hitl_core.errors import InvalidToolCall, Refused, ReviewConflict
 from hitl_core.integrations.langgraph import Driver
@@ -65,49 +64,27 @@ async def test_another_process_continues_a_run_for_its_own_requester(lab: Lab) -
     assert await asked_for(lab, review_id) == tuple(BOB.values())
 
 
-class HoldingSaver(AsyncSqliteSaver):
-    """Holds the first checkpoint back, until it is `released`."""
-
-    def __init__(self, conn: Any) -> None:
-        super().__init__(conn)
-        self.reached, self.released = asyncio.Event(), asyncio.Event()
-
-    async def aput(self, *args: Any, **kwargs: Any) -> Any:
-        self.reached.set()
-        await self.released.wait()
-        return await super().aput(*args, **kwargs)
-
-
-async def test_of_two_runs_that_begin_at_once_one_is_refused(lab: Lab) -> None:
-    """Given messages of Ann and Bob for one thread, which two processes take at once, then people are asked
-    about Bob's call as Bob's, and Ann's process is told that her message was not answered."""
-    other = Lab(lab.gate, HoldingSaver(lab.saver.conn), lab.folder)
-    paused = {"ann": asyncio.Event(), "bob": asyncio.Event()}
-    go_on = asyncio.Event()
+async def test_a_run_that_was_replaced_as_it_paused_asks_nobody(lab: Lab) -> None:
+    """Given Ann's run that has just paused, when another process begins Bob's run of the thread before people
+    are asked, then they are asked about Bob's call as Bob's, and Ann's process is told."""
+    other = Lab(lab.gate, lab.saver, lab.folder)
+    paused, go_on = asyncio.Event(), asyncio.Event()
 
     async def hold_ann(thread_id: str, chunk: Any) -> None:
         if "__interrupt__" in chunk:
-            paused["ann"].set()
+            paused.set()
             await go_on.wait()
 
-    async def hold_bob(thread_id: str, chunk: Any) -> None:
-        if "__interrupt__" in chunk:
-            paused["bob"].set()
-            await asyncio.gather(ann, return_exceptions=True)
-
     turn = [call("c1", "send_email", to="a")]
-    ours = lab.reviews.drive(lab.agent(turn), stream=hold_ann)
-    theirs = other.reviews.drive(other.agent(turn), stream=hold_bob)
-    bob = asyncio.create_task(theirs.run(go(), thread_id="t-1", **BOB))
-    await other.saver.reached.wait()
+    ours = lab.reviews.drive(lab.agent(turn, turn), stream=hold_ann)
+    theirs = other.reviews.drive(other.agent(turn, [call("c2", "send_email", to="a")]))
     ann = asyncio.create_task(ours.run(go(), thread_id="t-1", **ANN))
-    await paused["ann"].wait()
-    other.saver.released.set()
-    await paused["bob"].wait()
+    await paused.wait()
+    bob = await theirs.run(go(), thread_id="t-1", **BOB)
     go_on.set()
     with pytest.raises(Refused, match="Another process began a new run"):
         await ann
-    assert await asked_for(lab, (await bob).review_id) == tuple(BOB.values())
+    assert await asked_for(lab, bob.review_id) == tuple(BOB.values())
 
 
 async def test_a_pause_that_a_crash_left_is_submitted_for_its_own_requester(lab: Lab) -> None:
