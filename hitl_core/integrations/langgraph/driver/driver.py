@@ -232,6 +232,7 @@ class Driver:
         self, id: str, requester: str | None, origin: str | None, claim: str | None = None
     ) -> GraphThread:
         return GraphThread(
+            gate=self._gate,
             graph=self._agent,
             reader=self._reader,
             active_runs=self._active_runs,
@@ -241,6 +242,5 @@ class Driver:
             default_settings=await self._settings.default(id),
             run_settings=RunSettings(),
             claim=claim or f"run:{uuid4().hex}",
-            policy=lambda: self._gate.policy,
             streaming=self._streaming,
         )

@@ -4,11 +4,14 @@ LangGraph continues a thread from its latest checkpoint, and saves each step wit
 If other code wrote a checkpoint since the driver has loaded the thread, LangGraph would continue that: with
 the requester, the settings and the claim of the driver's run. If other code wrote one during the run, the
 run's next step would replace it, and with it the input of another process.
+
+Two runs that begin at once can both find the loaded state. So a run takes a lock before its first step is
+saved: only one run continues a checkpoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -24,6 +27,8 @@ from langgraph.types import StateSnapshot
 from hitl_core.errors import Refused
 
 Saver = BaseCheckpointSaver[Any]
+#: Whether the caller alone, of all processes, may save a step after this checkpoint, within some seconds.
+TakeStep = Callable[[str | None], Awaitable[bool]]
 
 
 class ThreadMoved(Refused):
@@ -34,20 +39,21 @@ class RunReplaced(Refused):
     """The thread went on without this run, whose last step was not saved."""
 
 
-def hold_to_state(saver: Saver, thread_id: str, state: StateSnapshot) -> Saver:
+def hold_to_state(saver: Saver, thread_id: str, state: StateSnapshot, take_step: TakeStep) -> Saver:
     """The same saver for one run of a thread, with two checks. It raises ThreadMoved at the run's first read,
     unless the thread is in this state; and RunReplaced instead of saving a step, unless the thread's latest
-    step is the one before. What another process saves between that look and the write is not seen.
+    step is the one before, and this run alone continues the state.
     """
-    held = _HeldSaver(saver, thread_id, _FirstRead(_checkpoint_id(state.config)))
-    return cast(Saver, held)
+    return cast(
+        Saver, _HeldSaver(saver, thread_id, _LoadedState(_checkpoint_id(state.config), take_step))
+    )
 
 
 class _HeldSaver:
     """All but the checks is the saver's own, whatever class it has, and whoever replaced its methods."""
 
-    def __init__(self, saver: Saver, thread_id: str, first_read: _FirstRead) -> None:
-        self._saver, self._thread_id, self._first_read = saver, thread_id, first_read
+    def __init__(self, saver: Saver, thread_id: str, loaded: _LoadedState) -> None:
+        self._saver, self._thread_id, self._loaded = saver, thread_id, loaded
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._saver, name)
@@ -58,7 +64,7 @@ class _HeldSaver:
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         saved = await self._saver.aget_tuple(config)
-        if not self._first_read.finds(saved):
+        if not self._loaded.finds(saved):
             raise ThreadMoved(
                 "busy", f"Another run of {self._thread_id!r:.80} began at the same time."
             )
@@ -75,33 +81,39 @@ class _HeldSaver:
             "configurable": {"thread_id": self._thread_id, "checkpoint_ns": ""}
         }
         if _place(config) == _place(thread):  # graphs inside have other places
+            is_alone = await self._loaded.take_first_step()
             latest = await self._saver.aget_tuple(thread)
-            if _checkpoint_id(latest and latest.config) != _checkpoint_id(config):
+            if not is_alone or _checkpoint_id(latest and latest.config) != _checkpoint_id(config):
                 raise RunReplaced(
                     "busy",
                     f"Another run of {self._thread_id!r:.80} began meanwhile, or its state was changed. This"
-                    " run was stopped, and its last step is not part of the thread.",
+                    " run was stopped, and its last step was not saved.",
                 )
         return await self._saver.aput(config, checkpoint, metadata, new_versions)
 
     def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Saver:
         """LangGraph's own copy of a saver, which limits the types that it loads."""
         limited = self._saver.with_allowlist(extra_allowlist)
-        return cast(Saver, _HeldSaver(limited, self._thread_id, self._first_read))
+        return cast(Saver, _HeldSaver(limited, self._thread_id, self._loaded))
 
 
-class _FirstRead:
-    """`expected`: the id of the checkpoint that the first read must find; None for a new thread. Later reads
-    are those of graphs inside.
-    """
+class _LoadedState:
+    """The state that one run continues. `id`: of its checkpoint; None for a new thread."""
 
-    def __init__(self, expected: str | None) -> None:
-        self._expected, self._is_done = expected, False
+    def __init__(self, id: str | None, take_step: TakeStep) -> None:
+        self._id, self._take_step = id, take_step
+        self._is_read, self._is_continued = False, False
 
     def finds(self, saved: CheckpointTuple | None) -> bool:
-        found = self._is_done or _checkpoint_id(saved and saved.config) == self._expected
-        self._is_done = True
-        return found
+        """Whether the run's first read found this state. Later reads are those of graphs inside."""
+        is_found = self._is_read or _checkpoint_id(saved and saved.config) == self._id
+        self._is_read = True
+        return is_found
+
+    async def take_first_step(self) -> bool:
+        """Whether no other run continues this state. Only this run can continue the steps after it."""
+        self._is_continued = self._is_continued or await self._take_step(self._id)
+        return self._is_continued
 
 
 def _checkpoint_id(config: RunnableConfig | None) -> str | None:

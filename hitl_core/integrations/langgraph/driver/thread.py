@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
 from hitl_core.errors import ReviewConflict
-from hitl_core.gate import requester_of
+from hitl_core.gate import Gate, requester_of
 from hitl_core.integrations.langgraph.driver.loaded_state import hold_to_state
 from hitl_core.integrations.langgraph.driver.run import (
     GRAPH_KEY,
@@ -30,7 +30,6 @@ from hitl_core.integrations.langgraph.pauses import (
     tasks_with_answers,
 )
 from hitl_core.model import person_key
-from hitl_core.policy import Policy
 from hitl_core.tasks import is_cancellation
 
 log = logging.getLogger(__name__)
@@ -42,6 +41,9 @@ ORIGIN = "hitl_origin"
 _MARKS = (REQUESTER, ORIGIN, SETTINGS_KEY, RUN_KEY, GRAPH_KEY)
 #: The sources of states that `aupdate_state` wrote, in LangGraph's metadata.
 _BY_HAND = ("update", "fork")
+
+#: How long a run alone may save the first step after a state, in seconds.
+STEP_LOCK = 3.0
 
 Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
 
@@ -60,10 +62,10 @@ class GraphThread:
 
     - `default_settings`: the settings of `drive` for this thread; `run_settings`: those that the caller
       passed to the run;
-    - `claim`: the claim of the outcome that this run carries out, else a new name;
-    - `policy`: returns the gate's current policy.
+    - `claim`: the claim of the outcome that this run carries out, else a new name.
     """
 
+    gate: Gate
     graph: Graph
     reader: Graph | None
     active_runs: ActiveRuns
@@ -73,7 +75,6 @@ class GraphThread:
     default_settings: RunSettings
     run_settings: RunSettings
     claim: str
-    policy: Callable[[], Policy]
     streaming: Streaming
 
     def with_settings(self, run_settings: RunSettings) -> GraphThread:
@@ -129,7 +130,10 @@ class GraphThread:
         them again. Raises ThreadMoved if the thread is not in `state` any more.
         """
         interrupts, tasks = _open_interrupts(state, input), _tasks_with_answers(state, input)
-        with self.active_runs.hold_step(self.claim, interrupts, tasks), hold_watch(self.policy):
+        with (
+            self.active_runs.hold_step(self.claim, interrupts, tasks),
+            hold_watch(lambda: self.gate.policy),
+        ):
             await self._run(input, self._config_for(state))
         return await self.load_state()
 
@@ -165,9 +169,13 @@ class GraphThread:
         config, saver = self._config(), cast(Any, self.graph).checkpointer
         configurable = {
             **cast(Json, config)["configurable"],
-            SAVER: hold_to_state(saver, self.id, state),
+            SAVER: hold_to_state(saver, self.id, state, self._take_step),
         }
         return {**config, "configurable": configurable}
+
+    async def _take_step(self, checkpoint_id: str | None) -> bool:
+        name = f"langgraph:{self.gate.agent}:{self.id}:{checkpoint_id}"
+        return await self.gate.reviews.store.try_lock(name, STEP_LOCK)
 
     def _config(self) -> RunnableConfig:
         settings = cast(Json, merge_settings(self.default_settings, self.run_settings).config)
