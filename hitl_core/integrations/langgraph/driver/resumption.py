@@ -16,7 +16,6 @@ from hitl_core.integrations.langgraph.guard import ActiveRun
 from hitl_core.integrations.langgraph.pauses import (
     AnyPause,
     BatchPause,
-    CantRefuse,
     PerCallPause,
     QuestionPause,
     is_unfinished,
@@ -150,7 +149,7 @@ async def _answer_question(
     outcome = active_run.outcome
     try:
         answer = pause.resume_value(outcome)
-    except CantRefuse as error:
+    except IntegrationError as error:
         raise NodeFailed(str(error)) from error
     handed = dict.fromkeys(await outcome.hand_over(), CallResult.note("handed to the agent"))
     try:

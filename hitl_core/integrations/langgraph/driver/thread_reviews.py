@@ -92,17 +92,17 @@ class ThreadReviews:
     async def _submit_left(
         self, last_run: GraphThread, pause: AnyPause, live: Iterable[Review]
     ) -> list[str]:
-        """Submit a pause of the last run: a crash may have left it. [] if nobody can be asked about it: then
-        it has no review, and new input simply replaces it. Raises Refused if its review was still live, and
-        is done now.
+        """Submit a pause of the last run: a crash may have left it. [] if new input simply replaces it:
+        nobody can be asked about it, or its decisions were used, and the run did not go on. Raises Refused if
+        its review was still live, and is done now.
         """
         try:
             return [await self.submit(last_run, pause)]
         except TurnReviewed as error:
-            if error.review_id not in {review.id for review in live}:
-                raise
-            why = f"The last run of {last_run.id!r} went on just now, with the decisions of people."
-            raise Refused("busy", why) from error
+            if error.review_id in {review.id for review in live}:
+                why = f"The last run of {last_run.id!r} went on just now, with the decisions of people."
+                raise Refused("busy", why) from error
+            return []
         except (InvalidToolCall, IntegrationError):
             return []
 
@@ -137,7 +137,7 @@ class ThreadReviews:
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
             yield input
             return
-        if pauses.unknown and not driven:
+        if pauses.waiting and not driven:
             raise Refused(
                 "paused", f"The thread {thread.id!r} waits at an interrupt that is not a review."
             )
@@ -146,7 +146,8 @@ class ThreadReviews:
             waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         # A run that always fails must not keep its thread. If it also waits, its turn is not whole yet.
-        is_replaced = has_failed(state) and not pauses.known and not isinstance(input, Command)
+        only_failed = has_failed(state) or not is_unfinished(state)
+        is_replaced = only_failed and not pauses.known and not isinstance(input, Command)
         if (state.tasks and not paused and not is_replaced) or any(
             review.status != "pending" for review in live
         ):

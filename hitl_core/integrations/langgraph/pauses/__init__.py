@@ -2,7 +2,6 @@
 and writes the answers in the agent's format.
 """
 
-from hitl_core.integrations.langgraph.pauses.answers import CantRefuse
 from hitl_core.integrations.langgraph.pauses.asking_calls import read_asking_calls
 from hitl_core.integrations.langgraph.pauses.calls_around import OpenCalls
 from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
@@ -24,7 +23,6 @@ from hitl_core.integrations.langgraph.pauses.task_states import (
 __all__ = [
     "AnyPause",
     "BatchPause",
-    "CantRefuse",
     "OpenCalls",
     "Pauses",
     "PerCallPause",

@@ -67,17 +67,13 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
     )
 
 
-class CantRefuse(IntegrationError):
-    """The question accepts nothing that means no."""
-
-
 def _check_can_refuse(agent_action: Action, text: str) -> None:
-    """Raises CantRefuse if the question accepts only an answer: the agent acts on any words that it gets as
-    an answer, so we must not write one.
+    """Raises IntegrationError if the question accepts only an answer: the agent acts on any words that it
+    gets as an answer, so we must not write one.
     """
     if {"reject", "ignore"}.isdisjoint(agent_action.config.allowed_decisions):
         name = agent_action.request.name
-        raise CantRefuse(
+        raise IntegrationError(
             f"The question `{name}` accepts nothing but an answer, and was answered before. {text} The run"
             " stays paused."
         )

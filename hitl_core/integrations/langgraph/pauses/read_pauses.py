@@ -45,6 +45,12 @@ class Pauses(NamedTuple):
     failed: tuple[QuestionPause, ...]
     errors: tuple[str, ...]
 
+    @property
+    def waiting(self) -> list[Interrupt]:
+        """The unknown interrupts that got no answer of ours."""
+        answered = {pause.turn for pause in self.failed}
+        return [interrupt for interrupt in self.unknown if interrupt.id not in answered]
+
     def find(self, turn: str) -> AnyPause | None:
         return next((pause for pause in (*self.known, *self.failed) if pause.turn == turn), None)
 
