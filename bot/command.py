@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import textwrap
-from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from hitl_core.cli import add_command, complain, require_extra
@@ -24,7 +24,7 @@ from hitl_core.telemetry import JsonFormatter
 
 from . import teams_names, teams_package
 from .logs import OneLineFormatter
-from .settings import BotRole, Settings
+from .settings import BotRole, Settings, describe_settings
 
 if TYPE_CHECKING:
     from hitl_core.cli import Commands
@@ -45,7 +45,7 @@ _EPILOG = """\
 example:
   $ hitl serve --only http
 
-Settings (environment variables; docs/operations.md says what each is):
+Settings (environment variables):
 {settings}
 
 Exits with 0 after SIGTERM or SIGINT; 2 if a setting or a package is missing or
@@ -61,20 +61,26 @@ def add_to(commands: Commands) -> None:
 
 
 def _add_serve(commands: Commands) -> None:
-    names = ", ".join(field.name.upper() for field in fields(Settings))
-    settings = textwrap.fill(names, 80, initial_indent="  ", subsequent_indent="  ")
     parser = add_command(
         commands,
         "serve",
         run,
         help="run the bot: show reviews in Slack and Teams, and store what people decide",
         details=_DETAILS,
-        epilog=_EPILOG.format(settings=settings),
+        epilog=_EPILOG.format(settings=_settings_text()),
     )
     parser.add_argument(
         "--only",
         choices=get_args(BotRole),
         help="one half of the bot; without this a process does both",
+    )
+
+
+def _settings_text() -> str:
+    """Each setting, with what it is below it."""
+    fill = partial(textwrap.fill, width=80, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    return "\n".join(
+        f"  {name.upper()}\n{fill(text)}" for name, text in describe_settings().items()
     )
 
 

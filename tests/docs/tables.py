@@ -5,14 +5,11 @@ Each is between `<!-- table: settings -->` and `<!-- end -->`.
 
 from __future__ import annotations
 
-import ast
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
-from pathlib import Path
 
-from bot.settings import Settings, required_settings
+from bot.settings import Settings, describe_settings, required_settings
 from bot.web.problems import PROBLEM_TYPES
 from tests.docs.faults import rows as fault_rows
 from tests.docs.pages import ROOT
@@ -25,7 +22,7 @@ _TABLE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 def _settings() -> Rows:
     yield "setting", "default", "what it is"
-    text = _docstrings(ROOT / "bot" / "settings" / "settings.py", Settings.__name__)
+    text = describe_settings()
     systems = {"Slack": "slack_bot_token", "Teams": "teams_client_id"}
     needs = {
         name: f"**needed for {system}**"
@@ -61,21 +58,6 @@ def renew(text: str) -> str:
         return f"{found[1]}\n{made}\n{found[4]}"
 
     return _TABLE.sub(table, text)
-
-
-def _docstrings(file: Path, name: str) -> dict[str, str]:
-    """The docstring below each field of a class."""
-    module = ast.parse(file.read_text("utf-8"))
-    body = next(n.body for n in module.body if isinstance(n, ast.ClassDef) and n.name == name)
-    return {
-        field.target.id: texts.value.value
-        for field, texts in itertools.pairwise(body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(texts, ast.Expr)
-        and isinstance(texts.value, ast.Constant)
-        and isinstance(texts.value.value, str)
-    }
 
 
 if __name__ == "__main__":
