@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from hitl_core.model import Action, Call, Review
-from hitl_core.policy import DESCRIPTION_PREFIX
+from hitl_core.model import Action, Call, Review, Verdict
+from hitl_core.policy import DESCRIPTION_PREFIX, plain_reason
 from hitl_core.review import agent_problem_of, description_of, reason_of, rule_reason_of, title_of
 
 from .. import text
@@ -60,7 +60,7 @@ def find_texts(review: Review, action: Action) -> CallTexts:
     rule: Line = ()
     if call and not call.verdict.by_agent:  # without the description, which the card shows anyway
         reason = rule_reason_of(review, call).removeprefix(request.description).strip()
-        rule = _rule_line(reason, call.verdict.rule)
+        rule = _rule_line(reason, call.verdict, action.name)
     return CallTexts(
         title=texts["title"] or "",
         description=texts["description"] or "",
@@ -74,8 +74,11 @@ def find_texts(review: Review, action: Action) -> CallTexts:
     )
 
 
-def _rule_line(reason: str, name: str | None) -> Line:
-    """The reason, with the rule's name as code."""
+def _rule_line(reason: str, verdict: Verdict, tool: str) -> Line:
+    """The reason, with the rule's name as code; () if it is only that the tool has a rule of its own."""
+    name = verdict.rule
+    if name == tool and reason == plain_reason(name, verdict.kind):
+        return ()
     before, found, after = text.shorten(reason, MAX_RULE).partition(f"`{name}`")
     spans: Line = (
         (Emphasis(before), Code(name), Emphasis(after)) if found and name else (Emphasis(before),)

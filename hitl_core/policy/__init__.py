@@ -30,7 +30,14 @@ from hitl_core.policy.reader import (
     read_field,
     read_when_schema,
 )
-from hitl_core.policy.rule import DEFAULT_DECISIONS, CallContext, Question, Rule, RuleFunction
+from hitl_core.policy.rule import (
+    DEFAULT_DECISIONS,
+    CallContext,
+    Question,
+    Rule,
+    RuleFunction,
+    plain_reason,
+)
 from hitl_core.policy.ruling import Ruling
 from hitl_core.policy.schemas import combine_schemas, has_refs
 
@@ -64,6 +71,7 @@ __all__ = [
     "load_kept_policy",
     "names_person",
     "parse_yaml",
+    "plain_reason",
     "read_args_schema",
     "read_decisions",
     "read_field",

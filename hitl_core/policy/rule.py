@@ -24,6 +24,14 @@ _REASONS: dict[Kind, str] = {
 }
 
 
+def plain_reason(rule: str | None, kind: Kind) -> str:
+    """The reason of a verdict whose rule has no description. `rule`: its name; None for the default."""
+    if rule:
+        return f"The rule `{rule}` {_REASONS[kind]}."
+    default = "" if kind == "review" else f" The default {_REASONS[kind]}."
+    return f"No policy rule covers this tool.{default}"
+
+
 class CallContext(NamedTuple):
     """The input of a rule.
 
@@ -156,14 +164,8 @@ class Rule:
         """Whether the rule hides values, at least of some arguments."""
         return hides_parts(self.args_schema, self.redact)
 
-    def _reason(self) -> str:
-        if self.name:
-            return f"The rule `{self.name}` {_REASONS[self.kind]}."
-        default = "" if self.kind == "review" else f" The default {_REASONS[self.kind]}."
-        return f"No policy rule covers this tool.{default}"
-
     def _make_verdict(self, description: str | None, failure: str, context: CallContext) -> Verdict:
-        reason = description or self._reason()
+        reason = description or plain_reason(self.name, self.kind)
         return Verdict(
             kind=self.kind,
             rule=self.name,

@@ -454,7 +454,7 @@ def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others
         Policy.from_yaml("default: review\ninterrupt_on: {a: yes, b: no, c: on}", name="p.yaml")
     assert str(caught.value) == (
         "p.yaml:2: interrupt_on.a: A rule must be true, false, `deny` or a mapping, not `yes`."
-        " (and 2 more)"
+        " (and 2 more; see `hitl policy check p.yaml`)"
     )
 
 

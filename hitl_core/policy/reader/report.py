@@ -35,12 +35,13 @@ class Problem:
 
 
 class InvalidPolicy(PolicyError):
-    """All problems of a policy. The text has the first one and the number of the others."""
+    """All problems of a policy. The text has the first one, the number of the others, and how to see them."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        more = len(self.problems) - 1
-        super().__init__(f"{self.problems[0]}{f' (and {more} more)' if more else ''}")
+        first, *others = self.problems
+        how = "" if first.line is None else f"; see `hitl policy check {first.file}`"
+        super().__init__(f"{first} (and {len(others)} more{how})" if others else str(first))
 
 
 @dataclass(slots=True)

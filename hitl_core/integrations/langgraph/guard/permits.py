@@ -119,10 +119,13 @@ class PermitChecker:
                 "it was reviewed with an AI message that is not the last one any more. No middleware may"
                 " replace that message, its id, or the state of the call.",
             )
-        ruling = deny_unless_allowed(await self._gate.policy.judge_async(call, request.state), call)
+        judged = await self._gate.policy.judge_async(call, request.state)
+        ruling = deny_unless_allowed(judged, call)
         if ruling.verdict.kind == "allow":
             _check_args(request)
             return Permit(is_reviewed=False)
+        if judged.verdict.kind == "review":  # nobody was asked: the agent's developer must know
+            log.warning("A call of %.80r does not run: %s", call.name, ruling.verdict.reason)
         return denial_message(request, denial_text(call.name, ruling.verdict))
 
     def _check_reviewed(

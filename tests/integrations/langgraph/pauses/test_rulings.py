@@ -72,10 +72,11 @@ async def test_a_turn_that_is_denied_whole_goes_on_without_people(lab: Lab) -> N
 )
 @pytest.mark.parametrize("beside", [True, False])
 async def test_the_guard_stops_a_call_that_nobody_was_asked_about(
-    lab: Lab, policy: Any, text: str, beside: bool
+    lab: Lab, policy: Any, text: str, beside: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Given a call that LangChain lets pass and the policy does not, alone or in a turn with a
-    review, then it does not run and the model is told why."""
+    review, then it does not run and the model is told why. If it is alone and needs a person, no card
+    shows it, so the log has what the agent lacks."""
     lab.set_policy(**policy)
     email = [call("c2", "send_email", to="a")] if beside else []
     driver = lab.driver([call("c1", "read", topic="x"), *email])
@@ -88,6 +89,8 @@ async def test_the_guard_stops_a_call_that_nobody_was_asked_about(
     status, texts = answers(run)["c1"]
     assert (status, text in texts) == ("error", True)
     assert lab.effects == (["sent a"] if beside else [])
+    is_logged = "A call of 'read' does not run: " in caplog.text
+    assert is_logged == (not beside and text.startswith("add"))
 
 
 async def test_a_configuration_that_leaves_nothing_to_decide_is_told_to_the_caller(
