@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from base64 import urlsafe_b64encode
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from io import BytesIO
@@ -26,6 +26,7 @@ import jwt
 import pytest
 from pydantic import ValidationError
 
+from bot import click_budget
 from bot.channels.teams.transport import (
     Activity,
     Answer,
@@ -54,6 +55,7 @@ from tests.support.teams.tokens import (
     public_pem,
     running_key_server,
 )
+from tests.support.waiting import wait_until
 
 OTHER = "11111111-2222-3333-4444-555555555555"
 ALICE = "0a5b7d20-93f4-4f0c-a4d7-0f5f3ff3d1f3"
@@ -107,12 +109,17 @@ def press(**changed: Any) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def running(login: KeyServer, *, warm: bool = True) -> AsyncIterator[Bot]:
+async def running(
+    login: KeyServer,
+    *,
+    warm: bool = True,
+    on_sent: Callable[[], Awaitable[None]] | None = None,
+) -> AsyncIterator[Bot]:
     handled: list[Activity] = []
 
     async def handle(activity: Activity) -> Answer:
         handled.append(activity)
-        return Answer({"statusCode": 200})
+        return Answer({"statusCode": 200}, on_sent=on_sent)
 
     async def ready() -> dict[str, object]:
         return {}
@@ -163,6 +170,21 @@ async def test_what_the_sdk_can_not_read_is_handled(bot: Bot) -> None:
     for activity in ({"type": "messageUpdate"}, {"type": "x-new"}, {"name": "fileConsent/invoke"}):
         assert await bot.send(activity=press(**activity)) == 200
     assert len(bot.handled) == len(values) + 3
+
+
+async def test_what_follows_an_answer_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a click that took all of its time; then what follows its answer is done all the same: that
+    somebody has a form open was not recorded, and the next update closed it with what was typed."""
+    monkeypatch.setattr(click_budget, "ANSWER_SECONDS", 0.0)
+    is_done = asyncio.Event()
+
+    async def follow() -> None:
+        await asyncio.to_thread(is_done.is_set)  # anything that takes a moment
+        is_done.set()
+
+    async with running_key_server() as login, running(login, on_sent=follow) as bot:
+        assert await bot.send() == 200
+        await wait_until("it is done", is_done.is_set)
 
 
 async def test_that_the_keys_can_not_be_fetched_is_told_after_any_error() -> None:
