@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
+from hitl_core.defaults import DEFAULT_REDIS_URL
 from hitl_core.errors import SettingsError
 from hitl_core.model import is_guid, split_id
 from hitl_core.store import REDIS_SCHEMES, parse_redis_url, read_wait_replicas
@@ -46,7 +47,7 @@ class Settings:
     """Only for a sandbox: the URL of its login, its Graph and its Connector."""
     hitl_channel: str
     """The bot's own place, where the policy names none: `#agent-approvals`, or `teams:` and a team's name."""
-    hitl_redis_url: str = "redis://localhost:6379/0"
+    hitl_redis_url: str = DEFAULT_REDIS_URL
     """The URL of the Redis that the agents use too; also of a Redis Cluster, or of Sentinels."""
     hitl_redis_wait_replicas: int = 0
     """How many replicas of Redis must have a decision before it is acknowledged; agents use it too."""

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from hitl_core.cli.terminal import is_interactive
+from hitl_core.defaults import DEFAULT_REDIS_URL
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
 from hitl_core.model import CLI, Reviewer, Snapshot, is_id_prefix, is_review_id, is_text
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DEFAULT_URL = "redis://localhost:6379/0"
 #: How many ids are read at once.
 _PAGE = 1000
 
@@ -74,7 +74,7 @@ def add_redis(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redis",
         metavar="URL",
-        help=f"the Redis of the agents and the bot (default: HITL_REDIS_URL, then {DEFAULT_URL})",
+        help=f"the Redis of the agents and the bot (default: HITL_REDIS_URL, then {DEFAULT_REDIS_URL})",
     )
 
 
@@ -98,7 +98,7 @@ def _redis_address(args: argparse.Namespace) -> tuple[str, str]:
     if url := os.environ.get("HITL_REDIS_URL", "").strip():
         return url, "The address is from HITL_REDIS_URL."
     return (
-        DEFAULT_URL,
+        DEFAULT_REDIS_URL,
         "This is the default address: set another one with --redis or HITL_REDIS_URL.",
     )
 

@@ -220,7 +220,7 @@ def test_a_look_into_an_empty_redis_fixes_nothing(desk: Desk) -> None:
 
 
 def test_where_an_address_is_from(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hitl_core.cli.session.DEFAULT_URL", "redis://127.0.0.1:1/7")
+    monkeypatch.setattr("hitl_core.cli.session.DEFAULT_REDIS_URL", "redis://127.0.0.1:1/7")
     for url, message in (
         ("redis://127.0.0.1:1/0", "is from HITL_REDIS_URL."),
         (" ", "the default address"),

@@ -17,10 +17,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from redis.asyncio.connection import Connection, parse_url
 from redis.exceptions import RedisError
 
+from hitl_core.defaults import DEFAULT_REDIS_URL
 from hitl_core.errors import SettingsError
-
-#: The URL where no other one is given.
-DEFAULT_REDIS_URL = "redis://localhost:6379/0"
 
 Kind = Literal["single", "cluster", "sentinel"]
 #: The schemes that `parse_redis_url` takes.
