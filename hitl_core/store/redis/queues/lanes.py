@@ -149,7 +149,7 @@ class RedisLanes(RedisPart):
                 keys.change_counts,
                 keys.events,
             ],
-            [lane, name(kind, review_id, place), note, 0, delay],
+            [lane, name(kind, review_id, place), note, delay],
         )
 
     async def backlog(self) -> Backlog:
