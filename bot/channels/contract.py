@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from hitl_core.errors import safe_message
 from hitl_core.model import MessageRef, Place
 
 from ..card import Card, ThreadLine
@@ -14,6 +15,11 @@ from ..card import Card, ThreadLine
 
 class ChannelError(Exception):
     """A call to a channel failed. Always one of the subclasses below."""
+
+
+def error_text(error: Exception) -> str:
+    """What failed, for the log and the operators: like `safe_message`, and the text of a ChannelError."""
+    return str(error) if isinstance(error, ChannelError) else safe_message(error)
 
 
 #: If a channel limits our rate without a time: how often the pause of a second between two tries is doubled.

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from hitl_core.errors import StoreUnavailable, safe_message
+from hitl_core.errors import StoreUnavailable
 
-from ..channels.contract import ChannelError
+from ..channels.contract import error_text
 from ..text import one_line
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Health:
         except but:
             raise
         except Exception as error:
-            why = str(error) if isinstance(error, ChannelError) else safe_message(error)
+            why = error_text(error)
             log.info("%s: %s", one_line(subject), one_line(why))
             self.report_error(kind, subject, error, f"{text}: {why.rstrip('.')}.")
         else:

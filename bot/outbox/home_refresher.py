@@ -8,11 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Protocol
 
-from hitl_core.errors import safe_message
 from hitl_core.model import split_id
 from hitl_core.store import Store
 
-from ..channels.contract import ChannelError, NotFound
+from ..channels.contract import NotFound, error_text
 from ..health import Health
 from ..inbox import KEEP_FOR
 
@@ -75,7 +74,7 @@ class HomeRefresher:
                 await publish(id)
             self._forget(channel, person)
         except Exception as error:
-            why = str(error) if isinstance(error, ChannelError) else safe_message(error)
+            why = error_text(error)
             log.warning("the Home of %s could not be updated: %s", person, why)
             if isinstance(error, NotFound):
                 self._failing[channel].discard(person)

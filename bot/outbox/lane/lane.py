@@ -9,18 +9,18 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from hitl_core.errors import HitlError, ReviewNotFound, ReviewTooNew, StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, ReviewNotFound, ReviewTooNew, StoreUnavailable
 from hitl_core.model import is_digest_id
 from hitl_core.store import Job, LaneHalf, Store
 from hitl_core.tasks import run_to_end, task_group
 
 from ...channels.contract import (
-    ChannelError,
     LookupFailed,
     NotFound,
     NotSent,
     RateLimited,
     Unreachable,
+    error_text,
 )
 from ...health import Health
 from . import failing_jobs
@@ -211,7 +211,7 @@ class Lane:
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return SendResult(str(known), unsure or isinstance(known, LookupFailed))
             except Exception as refused:
-                why = str(refused) if isinstance(refused, ChannelError) else safe_message(refused)
+                why = error_text(refused)
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
                 self._stuck.report_failure(job, why)
                 return SendResult(why, unsure)
