@@ -49,7 +49,7 @@ async def offload_drawing(review: Review, draw: Callable[[], T]) -> T:
 
 def is_small(review: Review) -> bool:
     """Whether the review is drawn in a few milliseconds, so that it needs no thread."""
-    size = sum(map(_size, review.args.values())) + len(review.excerpt or "")
+    size = sum(map(_size, review.args.values())) + len(review.kept_policy or "")
     if size > MAX_INLINE_ARGS:
         return False
     configs = [

@@ -123,7 +123,9 @@ class EditForm(ReviewForm):
         if not reviewers.editor_approves:
             return f"“{_SEND}” approves nothing: other people are asked to approve what you send."
         unless = (
-            ", unless the policy wants other people to approve it" if self._review.excerpt else ""
+            ", unless the policy wants other people to approve it"
+            if self._review.kept_policy
+            else ""
         )
         start = f"“{_APPROVE}” approves what you send"
         if (more := reviewers.quorum - 1) == 0:

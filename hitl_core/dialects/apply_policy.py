@@ -44,9 +44,13 @@ async def apply_policy(
         rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     edit_tools = await schemas.edit_targets(tools) if edits else {}
-    excerpt = await schemas.excerpt(policy, calls, rulings, edit_tools)
+    kept_policy = await schemas.kept_policy(policy, calls, rulings, edit_tools)
     return request._replace(
-        calls=calls, rulings=rulings, tools=edit_tools, policy=policy.digest, excerpt=excerpt
+        calls=calls,
+        rulings=rulings,
+        tools=edit_tools,
+        policy=policy.digest,
+        kept_policy=kept_policy,
     )
 
 

@@ -93,7 +93,7 @@ class Review(Value):
     - `policy`: the digest of the policy that judged the calls; None if an integration judged them;
     - `origin`: the chat thread in which the requester asked the agent;
     - `tools`: the tools that an edit may choose, each with its JSON Schema or None;
-    - `excerpt`: the policy's rules for these tools (`dump_excerpt`). An edit is judged by them;
+    - `kept_policy`: the policy's rules for these tools (`dump_kept_policy`). An edit is judged by them;
     - `edit_notice`: the result of an edited call begins with this text;
     - `version`: the counter for compare-and-set, and nothing else;
     - `cancel_votes`: votes to cancel the review, if the quorum is more than one person;
@@ -118,7 +118,7 @@ class Review(Value):
     calls: tuple[Call, ...]
     actions: tuple[Action, ...]
     tools: dict[str, dict[str, Any] | None] = Field(default_factory=dict)
-    excerpt: str | None = None
+    kept_policy: str | None = None
     edit_notice: str | None = None
     trace: str | None = None
     version: int = 1

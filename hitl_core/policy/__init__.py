@@ -8,7 +8,7 @@ from hitl_core.policy.combine_rulings import with_tool_schema
 from hitl_core.policy.default_descriptions import default_description, to_javascript
 from hitl_core.policy.gaps import find_gaps
 from hitl_core.policy.glob import is_glob
-from hitl_core.policy.kept_policy import dump_excerpt, load_kept_policy
+from hitl_core.policy.kept_policy import dump_kept_policy, load_kept_policy
 from hitl_core.policy.own_questions import CallTerms, ask_like_calls
 from hitl_core.policy.policy import Policy
 from hitl_core.policy.reader import (
@@ -62,7 +62,7 @@ __all__ = [
     "combine_reviewers",
     "combine_schemas",
     "default_description",
-    "dump_excerpt",
+    "dump_kept_policy",
     "find_gaps",
     "find_unreachable_quorum",
     "format_key_path",

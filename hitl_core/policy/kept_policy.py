@@ -25,7 +25,7 @@ from hitl_core.policy.rule_index import RuleIndex, until_unconditional
 _MAX_TEXT = 4 * 1024 * 1024
 
 
-def dump_excerpt(policy: Policy, tools: Iterable[str]) -> str:
+def dump_kept_policy(policy: Policy, tools: Iterable[str]) -> str:
     """The rules for these tools, and those of the run's context, as JSON text. A policy that is loaded from
     it judges calls of these tools in the same way. A `when` that is Python code can't be stored: then the
     rule may match any call, which can only be stricter.
@@ -47,8 +47,8 @@ def dump_excerpt(policy: Policy, tools: Iterable[str]) -> str:
     return _object_text(kept)
 
 
-def load_excerpt(text: str) -> Policy:
-    """Read the text that `dump_excerpt` wrote."""
+def parse_kept_policy(text: str) -> Policy:
+    """Read the text that `dump_kept_policy` wrote."""
     kept: dict[str, Any] = json.loads(text)
     over = kept.get("over")
     return Policy(
@@ -66,11 +66,11 @@ def load_excerpt(text: str) -> Policy:
     )
 
 
-def load_kept_policy(excerpt: str) -> Policy:
-    """Like `load_excerpt`, with a cache: one form, vote or edit uses a policy many times. Callers share the
-    policy, so do not change it.
+def load_kept_policy(text: str) -> Policy:
+    """Like `parse_kept_policy`, with a cache: one form, vote or edit uses a policy many times. Callers share
+    the policy, so do not change it.
     """
-    return _policies.get(excerpt, lambda: (load_excerpt(excerpt), len(excerpt)))[0]
+    return _policies.get(text, lambda: (parse_kept_policy(text), len(text)))[0]
 
 
 def _rules_text(rules: RuleIndex, tools: Iterable[str]) -> str:

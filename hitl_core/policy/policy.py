@@ -169,7 +169,7 @@ class Policy:
         return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
 
     def preload_rules(self, tool: str) -> bool:
-        """Look up the tool's rules now, which takes a while, so that `judge` and `dump_excerpt` are fast.
+        """Look up the tool's rules now, which takes a while, so that `judge` and `dump_kept_policy` are fast.
         False if they were looked up before.
         """
         is_new = not self.rule_index.knows(tool)

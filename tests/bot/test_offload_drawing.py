@@ -42,7 +42,7 @@ LARGE: dict[str, Review] = {
     "many values": review_of([call(text=[1] * 2_000)])[0],
     "many calls": review_of([call(id=str(n), text=["x"] * 9) for n in range(100)])[0],
     "letters of other scripts": review_of([call(text="ж" * 2_000)])[0],
-    "rules": review_of()[0].model_copy(update={"excerpt": "x" * (MAX_INLINE_ARGS + 1)}),
+    "rules": review_of()[0].model_copy(update={"kept_policy": "x" * (MAX_INLINE_ARGS + 1)}),
 }
 
 

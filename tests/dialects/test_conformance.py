@@ -18,7 +18,7 @@ from hitl_core.errors import DecisionError, InvalidToolCall, UnsupportedByDialec
 from hitl_core.gate.submission.calls import freeze_calls, judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy
-from hitl_core.policy.kept_policy import load_excerpt
+from hitl_core.policy.kept_policy import parse_kept_policy
 from hitl_core.review import DecideAll
 from hitl_core.review.edits.proposal import Proposal
 from tests.dialects.conformance import (
@@ -404,7 +404,7 @@ async def the_targets_rule_counts(case: Case) -> None:
     async with a_gate() as gate:
         running = await start(gate, case)
         (name,) = (n for n in case.tools if n not in {call.name for call in case.calls})
-        kept = load_excerpt(running.review.excerpt or "")
+        kept = parse_kept_policy(running.review.kept_policy or "")
         target = kept.judge(ToolCall("c1", name, {}))
         if target.verdict.kind == "allow" or "edit" in target.allowed_decisions:
             await running.answer(case.decisions)

@@ -15,7 +15,7 @@ from hitl_core.gate import SchemaChecks
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.model import DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
-from hitl_core.policy.kept_policy import load_excerpt
+from hitl_core.policy.kept_policy import parse_kept_policy
 from hitl_core.review import find_pointers
 
 CALL = ToolCall("c1", "send_email", {"to": "a"})
@@ -145,7 +145,7 @@ async def test_an_edit_may_name_the_agents_other_tools() -> None:
     tools = {"send_email": None, "drop": None, "draft": SCHEMA}
     made = await apply_policy(policy, interrupt(*ALL), tools=tools)
     assert made.tools == tools
-    kept = load_excerpt(made.excerpt or "")
+    kept = parse_kept_policy(made.kept_policy or "")
     kinds = [kept.judge(ToolCall("c1", name, {})).verdict.kind for name in tools]
     assert kinds == ["allow", "deny", "allow"]
     assert (await apply_policy(policy, interrupt("approve"), tools=tools)).tools == {}

@@ -9,7 +9,7 @@ import pytest
 from hitl_core import Policy, ToolCall
 from hitl_core.model import DisplayHint
 from hitl_core.policy import InvalidPolicy
-from hitl_core.policy.kept_policy import dump_excerpt, load_excerpt
+from hitl_core.policy.kept_policy import dump_kept_policy, parse_kept_policy
 
 
 def policy(display: Any) -> Policy:
@@ -44,7 +44,7 @@ def test_each_style_is_read_and_kept_in_the_review() -> None:
     ]
     assert hints[6] == DisplayHint(pointer="/query", style="code", language="sql")
     assert hints[7] == DisplayHint(pointer="/amount", style="money", currency="/currency")
-    kept = load_excerpt(dump_excerpt(rules, ["pay"]))
+    kept = parse_kept_policy(dump_kept_policy(rules, ["pay"]))
     assert kept.judge(ToolCall("c", "pay", {})).display == hints
 
 

@@ -16,7 +16,7 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.policy.kept_policy import dump_excerpt
+from hitl_core.policy.kept_policy import dump_kept_policy
 from hitl_core.review.decisions import decide
 from hitl_core.review.edits.proposal import Proposal
 from tests.forms.reading import read_answers
@@ -86,9 +86,9 @@ def test_m6_another_tool_does_not_circumvent_it() -> None:
     )
     for own, other in ((fixed, free), (free, fixed)):
         review = make({"id": "x"}, own)
-        kept = dump_excerpt(Policy.from_mapping({"default": "allow"}), ["other"])
+        kept = dump_kept_policy(Policy.from_mapping({"default": "allow"}), ["other"])
         tools = {"other": other["args_schema"]}
-        review = review.model_copy(update={"tools": tools, "excerpt": kept})
+        review = review.model_copy(update={"tools": tools, "kept_policy": kept})
         with pytest.raises(DecisionError, match="readOnly"):
             edit(review, {"id": "y"}, name="other")
 

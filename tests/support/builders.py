@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
-from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for
+from hitl_core.gate.submission.schemas import ToolSchemas, kept_policy_for
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import Decide, claims
@@ -123,7 +123,7 @@ def judge_turn(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCal
         rulings,
         tools=named,
         policy=by.digest,
-        excerpt=excerpt_for(by, calls, rulings, named),
+        kept_policy=kept_policy_for(by, calls, rulings, named),
     )
 
 

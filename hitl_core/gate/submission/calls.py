@@ -34,7 +34,7 @@ class JudgedCalls(NamedTuple):
     - `path`: the names of the agents that led to the calls, the outermost first;
     - `dialect`: the model gets the texts of this system;
     - `policy`: the digest of the policy that judged the calls;
-    - `excerpt`: the part of the policy by which edits are judged (`schemas.excerpt_for`), or None;
+    - `kept_policy`: the part of the policy by which edits are judged (`schemas.kept_policy_for`), or None;
     - `withholds_texts`: people are shown no text of the agent, because these calls were made inside a call
       with hidden values.
     """
@@ -46,7 +46,7 @@ class JudgedCalls(NamedTuple):
     tools: Mapping[str, JsonObject | None] = {}
     edit_notice: str | None = None
     policy: str | None = None
-    excerpt: str | None = None
+    kept_policy: str | None = None
     withholds_texts: bool = False
 
 
@@ -119,7 +119,7 @@ async def judge_calls(
         edit_targets,
         policy.edit_notice if allows_edit else None,
         policy.digest,
-        await schemas.excerpt(policy, calls, rulings, edit_targets),
+        await schemas.kept_policy(policy, calls, rulings, edit_targets),
     )
 
 

@@ -68,7 +68,7 @@ def build_review(
         calls=tuple(stored_calls),
         actions=tuple(actions),
         tools=dict(judged_calls.tools),
-        excerpt=judged_calls.excerpt,
+        kept_policy=judged_calls.kept_policy,
         edit_notice=judged_calls.edit_notice,
         status="pending" if actions else "settled",
         settled_at=None if actions else now,

@@ -16,10 +16,10 @@ from hitl_core.jsonschema import (
     write_schema,
 )
 from hitl_core.model import JsonObject, ToolCall
-from hitl_core.policy import Policy, Ruling, combine_schemas, dump_excerpt, with_tool_schema
+from hitl_core.policy import Policy, Ruling, combine_schemas, dump_kept_policy, with_tool_schema
 
 #: A review keeps at most this many characters of a policy: each change writes them again.
-MAX_EXCERPT = 1024 * 1024
+MAX_KEPT_POLICY = 1024 * 1024
 #: After this many steps, about two milliseconds, other tasks may run.
 _PAUSE_STEPS = 4_000
 #: The most characters and values of schemas in one review, because each load of the review reads them. A
@@ -152,36 +152,36 @@ class ToolSchemas:
                 usable[name] = own
         return usable
 
-    async def excerpt(
+    async def kept_policy(
         self,
         policy: Policy,
         calls: Iterable[ToolCall],
         rulings: Iterable[Ruling],
         tools: Iterable[str],
     ) -> str | None:
-        """`excerpt_for`, but other tasks can run while the rules of many tools are looked up."""
+        """`kept_policy_for`, but other tasks can run while the rules of many tools are looked up."""
         for tool in tools:
             if policy.preload_rules(tool):
                 await asyncio.sleep(0)
-        return excerpt_for(policy, calls, rulings, tools)
+        return kept_policy_for(policy, calls, rulings, tools)
 
 
-def excerpt_for(
+def kept_policy_for(
     policy: Policy, calls: Iterable[ToolCall], rulings: Iterable[Ruling], tools: Iterable[str]
 ) -> str | None:
     """The part of the policy that a review keeps, so that a call with edited arguments can be judged again.
-    Raises InvalidToolCall if it is longer than MAX_EXCERPT.
+    Raises InvalidToolCall if it is longer than MAX_KEPT_POLICY.
     """
     changing = [c.name for c, r in zip(calls, rulings, strict=True) if _can_change(r)]
     if not changing:
         return None
-    excerpt = dump_excerpt(policy, dict.fromkeys([*changing, *tools]))
-    if len(excerpt) > MAX_EXCERPT:
+    kept = dump_kept_policy(policy, dict.fromkeys([*changing, *tools]))
+    if len(kept) > MAX_KEPT_POLICY:
         raise InvalidToolCall(
-            f"The rules for these tools take {len(excerpt):,} characters, and a review keeps {MAX_EXCERPT:,}"
+            f"The rules for these tools take {len(kept):,} characters, and a review keeps {MAX_KEPT_POLICY:,}"
             " at most. Name fewer `tools`, or give them fewer or shorter rules."
         )
-    return excerpt
+    return kept
 
 
 def _can_change(ruling: Ruling) -> bool:

@@ -45,8 +45,8 @@ Schema = dict[str, Any]
 def edit_tools(review: Review, action: Action) -> tuple[str, ...]:
     """The tools that an edit may choose: the current one, the first one, and what the policy can allow."""
     names = [action.name, action.request.name]
-    if review.excerpt is not None and review.tools:
-        policy = load_kept_policy(review.excerpt)
+    if review.kept_policy is not None and review.tools:
+        policy = load_kept_policy(review.kept_policy)
         names += (name for name in sorted(review.tools) if policy.can_edit_into(name))
     return tuple(dict.fromkeys(names))
 
@@ -78,7 +78,7 @@ def judge_edit(
     """
     tool, call = action.name, review.call(action.key)
     assert call is not None  # each action belongs to a call
-    known_tools = review.tools if review.excerpt is not None else {}
+    known_tools = review.tools if review.kept_policy is not None else {}
     if name != tool and name not in (action.request.name, *known_tools):
         known = ", ".join(sorted(known_tools)) or "none"
         raise Refused(
@@ -86,11 +86,11 @@ def judge_edit(
             f"Reviewer edited tool call '{action.request.tool_call_id}' to '{name}', which is not an"
             f" available tool. Available tools: {known}.",
         )
-    if review.excerpt is None:  # without a policy only the agent's own limits apply
+    if review.kept_policy is None:  # without a policy only the agent's own limits apply
         # `idempotent` was declared for the requested tool, so it is false for another one.
         return EditRuling(action, call.idempotent and name == action.request.name)
     tool_call = ToolCall(action.request.tool_call_id, name, args)
-    ruling = load_kept_policy(review.excerpt).judge(tool_call)
+    ruling = load_kept_policy(review.kept_policy).judge(tool_call)
     again = call.idempotent and ruling.idempotent
     _check_ruling(review, action, call, name, ruling, kind)
     route, is_moved = action.route, False

@@ -14,7 +14,7 @@ from bot.forms.edit_form import MAX_TOOLS
 from hitl_core.errors import InvalidToolCall
 from hitl_core.forms import FormErrors
 from hitl_core.gate.submission import schemas
-from hitl_core.gate.submission.schemas import excerpt_for
+from hitl_core.gate.submission.schemas import kept_policy_for
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import Policy
 from tests.channels.filled import edit_form, modal_of
@@ -96,11 +96,11 @@ def test_what_a_review_keeps_of_a_policy_is_bounded() -> None:
     """Given tools whose rules take more than a review keeps, when they are submitted, then a sentence says
     so."""
     note = "x" * 20_000
-    names = [f"tool_{n}" for n in range(schemas.MAX_EXCERPT // len(note) + 1)]
+    names = [f"tool_{n}" for n in range(schemas.MAX_KEPT_POLICY // len(note) + 1)]
     rules = {name: {"args_schema": {"type": "object", "description": note}} for name in names}
     policy = Policy.from_mapping({"default": "review", "interrupt_on": rules})
     calls = [ToolCall("c1", "pay", {"n": 1})]
     rulings = [policy.judge(call) for call in calls]
-    assert excerpt_for(policy, calls, rulings, names[:3])
+    assert kept_policy_for(policy, calls, rulings, names[:3])
     with pytest.raises(InvalidToolCall, match="Name fewer"):
-        excerpt_for(policy, calls, rulings, names)
+        kept_policy_for(policy, calls, rulings, names)

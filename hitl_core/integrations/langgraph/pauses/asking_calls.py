@@ -76,7 +76,9 @@ class AskingCalls(NamedTuple):
             tools={},
             edit_notice=None,
             withholds_texts=True,
-            excerpt=None if all(_is_stand_in(call) for call, _ in pairs) else judged.excerpt,
+            kept_policy=None
+            if all(_is_stand_in(call) for call, _ in pairs)
+            else judged.kept_policy,
         )
 
     def _withhold_call(self, call: ToolCall, ruling: Ruling) -> tuple[ToolCall, Ruling]:

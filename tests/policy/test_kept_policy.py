@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hitl_core.model import ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
-from hitl_core.policy.kept_policy import StoredRule, dump_excerpt, load_excerpt
+from hitl_core.policy.kept_policy import StoredRule, dump_kept_policy, parse_kept_policy
 from hitl_core.policy.rule import Rule
 
 names = st.text("ab", min_size=1, max_size=3)
@@ -97,7 +97,7 @@ def make(config: dict[str, Any], context: dict[str, Any] | None) -> Policy | Non
 
 def restore(policy: Policy, *tools: str) -> Policy:
     """As it comes out of the store."""
-    return load_excerpt(dump_excerpt(policy, tools))
+    return parse_kept_policy(dump_kept_policy(policy, tools))
 
 
 @given(configs(schemas), contexts, st.lists(names, min_size=1, max_size=3), args)
@@ -140,10 +140,10 @@ def test_security_m7_only_the_rules_of_these_tools_are_kept() -> None:
     rules: dict[str, Any] = {f"tool_{n}": True for n in range(100)}
     rules |= {"tool_*": {"when": {"required": ["n"]}}, "other_*": True}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
-    assert [rule["name"] for rule in json.loads(dump_excerpt(policy, ["tool_7"]))["rules"]] == [
+    assert [rule["name"] for rule in json.loads(dump_kept_policy(policy, ["tool_7"]))["rules"]] == [
         "tool_7"
     ]
-    assert [rule["name"] for rule in json.loads(dump_excerpt(policy, ["tool_x"]))["rules"]] == [
+    assert [rule["name"] for rule in json.loads(dump_kept_policy(policy, ["tool_x"]))["rules"]] == [
         "tool_*"
     ]
 
@@ -174,4 +174,4 @@ def test_what_is_not_stored_is_a_default_of_a_rule():
 def test_a_plain_policy_takes_a_hundred_bytes():
     policy = Policy.from_mapping({"default": "review"})
 
-    assert len(dump_excerpt(policy, ["send_email"])) <= 120
+    assert len(dump_kept_policy(policy, ["send_email"])) <= 120
