@@ -23,7 +23,8 @@ from hitl_core.store import MemoryStore, RedisStore, Store
 from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.audit.histories import HERE, OPS, export, submit, verify
-from tests.support.builders import START, approve_all
+from tests.support.builders import approve_all
+from tests.support.clock import Clock
 from tests.support.waiting import wait_until
 
 
@@ -72,14 +73,6 @@ async def test_an_anchor_whose_answer_was_lost_is_added_once(replicas: list[Redi
     assert await ledger.anchors(0) == [first]
     assert await ledger.last_anchor(0) == first
     assert await ledger.last_anchor(1) is None
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 async def test_nothing_is_forgotten_before_it_was_exported():

@@ -14,17 +14,11 @@ from hitl_core.review.holds import release
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from tests.support.builders import START, call, person, policy, proposal, review_of
+from tests.support.clock import Clock
 
 ADA, BO = person("Ada"), person("Bo")
 #: It was held 100 s after its submission, and released an hour after that.
 HELD, RELEASED = START + 100, START + 3700
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

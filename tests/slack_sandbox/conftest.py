@@ -19,16 +19,6 @@ from tests.slack_sandbox.samples import Slack, slack
 from tests.support.bots import CLICK
 
 
-class Clock:
-    """A clock that only a test moves."""
-
-    def __init__(self) -> None:
-        self.time = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
 class PlainBot:
     """A bot at the other end of the network: keeps what it gets and gives the next answer. `received`
     is the headers of each request."""

@@ -8,8 +8,8 @@ import pytest
 
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.server import running_sandbox
-from tests.slack_sandbox.conftest import Clock
 from tests.slack_sandbox.samples import CARD, HERE, slack
+from tests.support.clock import Clock
 
 
 async def test_messages_outlive_the_process_and_can_still_be_updated(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ async def test_messages_outlive_the_process_and_can_still_be_updated(tmp_path: P
         await first.chat_postMessage(channel=HERE, text="reply", thread_ts=ts)
         await first.chat_postMessage(channel="U0BOB", text="for Bob")
 
-    clock.time -= 60
+    clock.now -= 60
     async with running_sandbox(data=data, now=clock) as sandbox:
         again = slack(sandbox)
         replies = await again.conversations_replies(channel=HERE, ts=ts, include_all_metadata=True)

@@ -7,8 +7,8 @@ from slack_sdk.errors import SlackApiError
 
 from slack_sandbox.server import running_sandbox
 from slack_sandbox.web_api.rate_limits import PER_MINUTE, POST_BURST, RateLimits
-from tests.slack_sandbox.conftest import Clock
 from tests.slack_sandbox.samples import slack
+from tests.support.clock import Clock
 
 
 @pytest.mark.parametrize("method", [m for m in PER_MINUTE if m != "chat.postMessage"])
@@ -20,7 +20,7 @@ def test_a_method_answers_so_often_and_then_says_how_long_to_wait(method: str) -
     ]
     wait = limits.retry_after(method)
     assert wait is not None
-    clock.time += wait
+    clock.now += wait
     assert limits.retry_after(method) is None
 
 
@@ -30,7 +30,7 @@ def test_a_channel_takes_a_small_burst_and_then_a_message_a_second() -> None:
     burst = [limits.retry_after("chat.postMessage", "C1") for _ in range(POST_BURST + 1)]
     assert burst == [None] * POST_BURST + [1]
     assert limits.retry_after("chat.postMessage", "C2") is None, "another channel has its own"
-    clock.time += 1
+    clock.now += 1
     assert [limits.retry_after("chat.postMessage", "C1") for _ in range(2)] == [None, 1]
 
 

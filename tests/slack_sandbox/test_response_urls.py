@@ -7,8 +7,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from slack_sandbox.client.actor import Actor, sign
 from slack_sandbox.sandbox import SIGNING_SECRET
 from slack_sandbox.server import running_sandbox
-from tests.slack_sandbox.conftest import Clock, PlainBot
+from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import HERE, Slack, post, slack
+from tests.support.clock import Clock
 
 
 async def test_a_response_url_replaces_says_and_deletes(
@@ -42,7 +43,7 @@ async def test_a_response_url_is_good_for_five_uses_and_thirty_minutes(plain_bot
         second = AsyncWebhookClient(sandbox.response_urls.issue("U0ALICE", message))
         bad = await second.send(text="x", blocks=[{"type": "nonsense"}])
         assert (bad.status_code, "invalid_blocks" in bad.body) == (400, True)
-        clock.time += 30 * 60 + 1
+        clock.now += 30 * 60 + 1
         late = await second.send(text="x")
         assert (late.status_code, "expired_url" in late.body) == (404, True)
 

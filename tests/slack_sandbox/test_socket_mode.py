@@ -18,7 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.server import running_sandbox
-from tests.slack_sandbox.conftest import Clock, PlainBot
+from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import (
     HERE,
     Json,
@@ -31,6 +31,7 @@ from tests.slack_sandbox.samples import (
     slack,
     text_field,
 )
+from tests.support.clock import Clock
 from tests.support.waiting import wait_until
 
 OPEN = "apps.connections.open"
@@ -105,7 +106,7 @@ async def test_an_address_is_good_once_and_soon() -> None:
         sandbox.socket_mode.enabled = True
         spent, old = sandbox.socket_mode.open()["url"], sandbox.socket_mode.open()["url"]
         await session.ws_connect(spent)
-        clock.time += 31
+        clock.now += 31
         for url in (spent, old, f"{sandbox.url}/link/"):
             with pytest.raises(WSServerHandshakeError):
                 await session.ws_connect(url)

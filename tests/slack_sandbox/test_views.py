@@ -14,8 +14,8 @@ from slack_sandbox.errors import SlackError
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.server import running_sandbox
 from slack_sandbox.workspace.view_validation import validate_view
-from tests.slack_sandbox.conftest import Clock
 from tests.slack_sandbox.samples import Slack, error_of, modal, plain, slack, text_field
+from tests.support.clock import Clock
 
 DIVIDER = {"type": "divider"}
 
@@ -123,9 +123,9 @@ async def test_a_trigger_opens_one_view(sandbox: Sandbox, client: Slack) -> None
 
 async def test_a_trigger_lives_three_seconds(sandbox: Sandbox, client: Slack, clock: Clock) -> None:
     in_time, late = sandbox.triggers.issue("U0ALICE"), sandbox.triggers.issue("U0BOB")
-    clock.time += 3.0
+    clock.now += 3.0
     assert await open_view(client, in_time) == "ok"
-    clock.time += 0.01
+    clock.now += 0.01
     assert await open_view(client, late) == "expired_trigger_id"
 
 

@@ -6,18 +6,7 @@ import pytest
 
 from hitl_core.store import MemoryStore
 from tests.store.contract import Pass, StoreContract
-from tests.support.builders import START
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def let_pass(self, seconds: float) -> None:
-        self.now += seconds
+from tests.support.clock import Clock
 
 
 class TestMemoryStore(StoreContract):

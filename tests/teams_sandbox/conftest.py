@@ -20,16 +20,6 @@ CARD: dict[str, Any] = {
 }
 
 
-class Clock:
-    """A clock that only a test moves."""
-
-    def __init__(self) -> None:
-        self.time = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.time
-
-
 class Rest:
     """The bot's side of the Connector and of Graph: paths in, answers out."""
 

@@ -14,13 +14,7 @@ from bot.health.probes import make_probe
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.clock import Clock
 
 
 @pytest.fixture

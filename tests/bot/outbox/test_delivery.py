@@ -22,14 +22,8 @@ from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job, MemoryStore
 from slack_sandbox.sandbox import Sandbox
-from tests.support.builders import START, call, person, policy, proposal, review_of
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.builders import call, person, policy, proposal, review_of
+from tests.support.clock import Clock
 
 
 @pytest.fixture

@@ -14,19 +14,13 @@ from hitl_core.errors import StoreError, StoreUnavailable
 from hitl_core.model import Snapshot
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore
-from tests.support.builders import START, call, policy, review_of
+from tests.support.builders import call, policy, review_of
+from tests.support.clock import Clock
 from tests.support.waiting import wait_until
 
 CHAIN = policy(
     soon={"escalate": [{"after": "10s", "to": "slack:#second"}], "notify": "slack:#first"},
 )
-
-
-class Clock:
-    now = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Broken(MemoryStore):
