@@ -139,7 +139,9 @@ def _inline(element: Json) -> str:
 
 
 def texts(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
-    """Every text with what Slack makes of it: "mrkdwn", "plain_text", "text" (rich) or a key's name."""
+    """Every text with what its channel makes of it: in Slack "mrkdwn", "plain_text", "text" (rich), in Teams
+    "TextRun" (literal), "TextBlock" (Markdown), or a key's name.
+    """
     if isinstance(value, dict):
         for key, part in value.items():
             own = value.get("type", kind) if key == "text" else key

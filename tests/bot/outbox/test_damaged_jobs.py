@@ -27,6 +27,13 @@ async def submit(store: RedisStore) -> str:
     return (await Reviews(store).submit(*review_of(now=await store.now()))).id
 
 
+def set_clock_back(client: redis.Redis) -> None:
+    """The server's clock was an hour ahead when the jobs were queued."""
+    members: Any = client.zrange(KEYS.queue(LANE), 0, -1)
+    for member in members:
+        client.zincrby(KEYS.queue(LANE), 3600, member)
+
+
 class Sent:
     """What a lane was told to send."""
 
@@ -167,9 +174,7 @@ async def test_an_update_from_before_the_clock_was_set_back_is_due(
     await store.finish_job(post, Recheck("sweep", 5.0, "1.0"))
     await store.redraw(review_id, DEFAULT_PLACE)
     with redis.Redis.from_url(redis_url) as client:
-        members: Any = client.zrange(KEYS.queue(LANE), 0, -1)
-        for member in members:
-            client.zincrby(KEYS.queue(LANE), 3600, member)
+        set_clock_back(client)
 
         job = await store.take_job(LANE, "draw")
         assert job is not None
@@ -192,9 +197,7 @@ async def test_a_later_update_from_before_the_clock_was_set_back_is_due(
     await store.redraw(review_id, DEFAULT_PLACE, "card", delay=60.0)
     assert await store.take_job(LANE, "draw") is None
     with redis.Redis.from_url(redis_url) as client:
-        members: Any = client.zrange(KEYS.queue(LANE), 0, -1)
-        for member in members:
-            client.zincrby(KEYS.queue(LANE), 3600, member)
+        set_clock_back(client)
 
         job = await store.take_job(LANE, "draw")
         assert job is not None

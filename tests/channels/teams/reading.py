@@ -120,19 +120,6 @@ def _run(run: Json) -> str:
     return f"{text}↗" if "selectAction" in run else text
 
 
-def texts(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
-    """Every text with what Teams makes of it: "TextRun" (literal), "TextBlock" (Markdown) or a key's name."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            own = value.get("type", kind) if key == "text" else key
-            yield from texts(part, own if isinstance(part, str) else kind)
-    elif isinstance(value, list):
-        for part in value:
-            yield from texts(part, kind)
-    elif isinstance(value, str):
-        yield kind, value
-
-
 def actions_of(value: Any) -> Iterator[Json]:
     """All actions of a card, also those of its questions."""
     return (one for one in elements(value) if str(one.get("type", "")).startswith("Action."))

@@ -31,10 +31,11 @@ from bot.text import one_line
 from hitl_core.model import MAX_REASON, Review
 from tests.bot.text.test_text import BIDI, HIDDEN
 from tests.channels.nasty import NASTY as EVERYWHERE
+from tests.channels.reading import texts
 from tests.channels.scenes import DEFAULT, POSTED, link_to, name_of, review_of
 from tests.channels.teams.filling import PEN, Form, edit_form
 from tests.channels.teams.nasty import NASTY
-from tests.channels.teams.reading import KEY, actions_of, check, texts
+from tests.channels.teams.reading import KEY, actions_of, check
 from tests.channels.teams.test_pages import home
 from tests.channels.test_injection import OUR_BUTTONS, TOOL, reviews_in_all_states
 
