@@ -57,7 +57,7 @@ $(PLAYGROUND):
 unit: $(VENV)/.dev ## fast tests without servers, in seconds: after each change
 	@$(PY) -m pytest -q -p no:schemathesis \
 		-m "not redis and not servers and not slow and not hypothesis" \
-		$(addprefix tests/,model policy forms review store)
+		$(addprefix tests/,model jsonschema policy forms review store)
 
 pythons: $(VENV)/.dev ## tests without servers, on all other supported Pythons that are installed
 	@.ci/pythons $(PY) $(VENV)

@@ -332,7 +332,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
 def test_as_a_process_of_its_own() -> None:
     """The entry point's exit code is what main returns."""
     code = "import sys; from hitl_core.cli import main; sys.exit(main())"
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     ended = subprocess.run(
         [sys.executable, "-c", code, "policy", "check", "none.yaml"],
         capture_output=True,

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slack_sandbox.validation.blocks import Surface, complete_blocks, problems
-from tests.slack_sandbox.block_cases import (
+from tests.slack_sandbox.samples import field, mrkdwn, plain, text_field
+from tests.slack_sandbox.validation.block_cases import (
     BROKEN,
     BROKEN_TABLES,
     SOUND,
@@ -21,7 +22,6 @@ from tests.slack_sandbox.block_cases import (
     section,
     table,
 )
-from tests.slack_sandbox.samples import field, mrkdwn, plain, text_field
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -17,7 +17,7 @@ from hitl_core.policy import Policy
 from hitl_core.review import decisions
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.visibility import redaction_pointers, visible_schema
-from tests.gate.test_agents_words import schemas
+from tests.gate.submission.test_agents_words import schemas
 from tests.support.builders import START, judge_turn, person
 
 Json = dict[str, Any]

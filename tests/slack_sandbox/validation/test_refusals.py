@@ -14,8 +14,8 @@ from slack_sandbox.errors import SlackError
 from slack_sandbox.validation.blocks import Surface
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import ViewKind, validate_view
-from tests.slack_sandbox.block_cases import BROKEN, SOUND
 from tests.slack_sandbox.samples import Slack, modal, refusal
+from tests.slack_sandbox.validation.block_cases import BROKEN, SOUND
 
 LINE = re.compile(r"\[ERROR\] .+ \[json-pointer:(/[^\]]*)?\]", re.DOTALL)
 JSON = st.recursive(
