@@ -53,14 +53,14 @@ class Drafts:
             _check_newest(draft, before)
         draft = _Draft(_make_id(before, answers), before, dict(answers))
         async with _store_timeout():
-            await self._store.save_draft(
+            await self._store.save_temporary_value(
                 _key(session_id, who), json.dumps(draft._asdict()).encode(), DRAFT_TTL
             )
         return draft.id
 
     async def _find(self, session_id: str, who: Reviewer) -> _Draft | None:
         async with _store_timeout():
-            data = await self._store.draft(_key(session_id, who))
+            data = await self._store.temporary_value(_key(session_id, who))
         return None if data is None else _read_draft(data)
 
 

@@ -82,12 +82,12 @@ class Notices:
         if not (new or over) or not await self._store.try_lock("notices", NOTICE_DELAY):
             return
         new = [one for one in new if not await self._is_posted(one, now)]
-        ended = [one for one in over if await self._store.draft(_draft_key(one)) is not None]
+        ended = [one for one in over if await self._store.temporary_value(_key(one)) is not None]
         if (new or ended) and not await self._post_notice(new, ended):
             return
         for one in over:
             del self._posted[one.key]
-            await self._store.drop_draft(_draft_key(one))
+            await self._store.drop_temporary_value(_key(one))
         self._posted |= {one.key: (one, 0.0) for one in new}
         await self._remember(new, now)
 
@@ -105,7 +105,7 @@ class Notices:
 
     async def _is_posted(self, problem: Problem, now: float) -> bool:
         """Whether another bot posted it, or this one before its restart."""
-        if await self._store.draft(_draft_key(problem)) is None:
+        if await self._store.temporary_value(_key(problem)) is None:
             return False
         self._posted[problem.key] = problem, now
         return True
@@ -115,11 +115,11 @@ class Notices:
         for one in problems:
             if self._posted[one.key][1] - now < FORGET_AFTER / 2:
                 with contextlib.suppress(HitlError):
-                    await self._store.save_draft(_draft_key(one), b"1", FORGET_AFTER)
+                    await self._store.save_temporary_value(_key(one), b"1", FORGET_AFTER)
                     self._posted[one.key] = one, now + FORGET_AFTER
 
 
-def _draft_key(problem: Problem) -> str:
+def _key(problem: Problem) -> str:
     subject = hashlib.sha256(problem.subject.encode()).hexdigest()[:24]
     return f"notice:{problem.kind}:{subject}"
 

@@ -54,7 +54,7 @@ class OpenViews:
             if until:
                 await self._save(message, views._replace(until=until))
                 return
-            await store.drop_draft(_key(message))
+            await store.drop_temporary_value(_key(message))
             if is_digest_id(review_id):
                 await store.redraw_digest(review_id)
             else:
@@ -72,7 +72,7 @@ class OpenViews:
         since = min(views.waits_since or now, now)
         seconds = min(max(views.until.values()), since + MAX_WAIT) - now
         if seconds <= 0:
-            await self._reviews.store.drop_draft(_key(message))
+            await self._reviews.store.drop_temporary_value(_key(message))
             return 0.0
         if not views.waits_since:
             await self._save(message, views._replace(waits_since=now))
@@ -81,12 +81,12 @@ class OpenViews:
     async def _load(self, message: MessageRef) -> tuple[float, _Views]:
         """The time, and the views that are open then."""
         store = self._reviews.store
-        data, now = await asyncio.gather(store.draft(_key(message)), store.now())
+        data, now = await asyncio.gather(store.temporary_value(_key(message)), store.now())
         return now, _read(data or b"{}", now)
 
     async def _save(self, message: MessageRef, views: _Views) -> None:
         data = json.dumps(views._asdict()).encode()
-        await self._reviews.store.save_draft(_key(message), data, OPEN_FOR)
+        await self._reviews.store.save_temporary_value(_key(message), data, OPEN_FOR)
 
 
 class _Views(NamedTuple):

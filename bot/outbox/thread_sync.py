@@ -119,11 +119,11 @@ class ThreadSync:
         digest_id: str,
     ) -> None:
         store, key = self._reviews.store, f"remind:{digest_id}"
-        if await store.draft(key) is not None:  # another review's reminder is there
+        if await store.temporary_value(key) is not None:  # another review's reminder is there
             await store.record_mark(review_id, mark)
             return
         if await self._post(review_id, place, ref, line, [mark]):
-            await store.save_draft(key, b"1", REMINDER_PAUSE)
+            await store.save_temporary_value(key, b"1", REMINDER_PAUSE)
 
 
 async def _lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:

@@ -92,7 +92,7 @@ async def look_around(store: RedisStore) -> None:
     await store.take_slot("update", 1.2)
     await store.add_channel_value("teams", "button-key", b"k")
     await store.add_channel_value("slack", "workspace", b"T0ACME")
-    await store.save_draft("form", b"{}", 3600)
+    await store.save_temporary_value("form", b"{}", 3600)
 
 
 async def submit(gate: Gate, thread_id: str) -> str:

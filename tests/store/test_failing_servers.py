@@ -249,7 +249,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             (2, lambda: store.record_event(review.id, refused), None),
             (3, lambda: store.record_policy("billing", "two"), "two"),
             (1, lambda: store.send_heartbeat("p", 5), None),
-            (1, lambda: store.save_draft("k", b"d", 5), None),
+            (1, lambda: store.save_temporary_value("k", b"d", 5), None),
             (1, lambda: store.try_lock("c", 5), False),
             (1, lambda: store.redraw(review.id, OPS), None),
             (1, lambda: store.ledger.add_anchor(0, one), True),

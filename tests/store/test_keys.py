@@ -20,10 +20,10 @@ from hitl_core.store.redis.keys import (
     Keys,
     alive_key,
     choose_partition,
-    draft_key,
     lock_key,
     make_review_id,
     parse_partition,
+    temporary_key,
 )
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.steps import (
@@ -70,7 +70,7 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         await store.record_shown_version(review.id, DEFAULT_PLACE, 4)
         await store.record_post(review.id, ELSEWHERE, HERE)
         await store.move_to_dead_letters(hint, "why")
-        await store.save_draft("form", b"{}", 5)
+        await store.save_temporary_value("form", b"{}", 5)
         await store.record_home_view("U1", await store.now())
         await store.try_lock("home:U1", 5)
         await store.record_policy("billing", "one")
@@ -86,9 +86,9 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
 
 
 def test_a_leak_is_found(redis_url: str):
-    """Given a done review, its thread and a draft without a TTL, and a pending one, then only the three are
-    leaks: the check at the end of every test with Redis finds them."""
-    done, draft = Keys(0).review("0-" + "a" * 32), "hitl:draft:1"
+    """Given a done review, its thread and a value without a TTL, and a pending review, then only the three
+    are leaks: the check at the end of every test with Redis finds them."""
+    done, value = Keys(0).review("0-" + "a" * 32), "hitl:temporary:1"
     pending_id = "0-" + "b" * 32
     with redis.Redis.from_url(redis_url) as client:
         client.hset(done, "version", "9")
@@ -96,11 +96,11 @@ def test_a_leak_is_found(redis_url: str):
         client.zadd(Keys(0).live_reviews, {pending_id: 1})
         client.zadd(Keys(0).thread("done"), {"0-a": DONE_OFFSET + 1})
         client.zadd(Keys(0).thread("pending"), {"0-b": 1})
-        client.set(draft, "")
+        client.set(value, "")
         found = find_leaks(client)
         client.flushall()
 
-    assert found == {done, Keys(0).thread("done"), draft}
+    assert found == {done, Keys(0).thread("done"), value}
 
 
 async def test_a_process_that_says_the_retention_says_it_for_all(redis_url: str):
@@ -249,8 +249,8 @@ def test_no_id_from_outside_shapes_a_key(parts: list[str]):
         **of_people,
     }.items():
         assert re.fullmatch(rf"hitl:\{{[0-3]\}}:{kind}:[0-9a-f]{{32}}", key)
-    for key in (draft_key(turn), lock_key(id), alive_key(agent)):
-        assert re.fullmatch(r"hitl:(draft|lock|alive):[0-9a-f]{32}", key)
+    for key in (temporary_key(turn), lock_key(id), alive_key(agent)):
+        assert re.fullmatch(r"hitl:(temporary|lock|alive):[0-9a-f]{32}", key)
 
 
 @pytest.mark.parametrize("name", ["x" * 1_000_000, "{}\x00:{1}", "\n", "🧵"], ids=repr)

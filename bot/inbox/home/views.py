@@ -38,17 +38,17 @@ class HomeViews:
 
     async def load(self, person: str) -> HomeView:
         try:
-            return HomeView(**json.loads(await self._store.draft(_key(person)) or b"{}"))
+            return HomeView(**json.loads(await self._store.temporary_value(_key(person)) or b"{}"))
         except (TypeError, ValueError):  # another version wrote it
             return HomeView()
 
     async def save(self, person: str, view: HomeView) -> None:
         data = json.dumps(asdict(view)).encode()
-        await self._store.save_draft(_key(person), data, KEEP_FOR)
+        await self._store.save_temporary_value(_key(person), data, KEEP_FOR)
 
     async def forget(self, person: str) -> None:
         """Forget what this Home shows, so that the next update is sent even if nothing changed."""
-        await self._store.drop_draft(_key(person))
+        await self._store.drop_temporary_value(_key(person))
 
 
 def _key(person: str) -> str:

@@ -5,8 +5,8 @@ the rule that matches now. Quorums, hidden values and `must_read` only grow. A d
 time. A call is idempotent only if all rules so far say so. If the policy allows the edited call without a
 review, people are still asked as before. Refused is raised if the policy denies it.
 
-Only this file copies fields of a Ruling to a new revision. tests/review/edits/test_frozen_fields.py checks each
-field.
+Only this file copies fields of a Ruling to a new revision. tests/review/edits/test_frozen_fields.py checks
+each field.
 """
 
 from __future__ import annotations

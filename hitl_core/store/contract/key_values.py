@@ -1,5 +1,5 @@
-"""Small values in the store: locks, heartbeats and slots of processes, tokens, drafts, home views, and a
-channel's own data.
+"""Small values in the store: locks, heartbeats and slots of processes, tokens, temporary values, home views,
+and a channel's own data.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ class ChannelData(Protocol):
     async def drop_channel_value(self, channel: str, name: str) -> None: ...
 
 
-class UiState(Protocol):
+class TemporaryValues(Protocol):
     """Every value here expires by itself."""
 
-    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+    async def save_temporary_value(self, key: str, data: bytes, ttl: float) -> None:
         """Save what a person has typed so far, or what a bot has done, for `ttl` seconds. Anyone who knows
         the key can read it.
         """
         ...
 
-    async def draft(self, key: str) -> bytes | None: ...
+    async def temporary_value(self, key: str) -> bytes | None: ...
 
-    async def drop_draft(self, key: str) -> None: ...
+    async def drop_temporary_value(self, key: str) -> None: ...
 
     async def record_home_view(self, user: str, now: float) -> None:
         """Record that this person (by their key, with the channel) has just opened the app's home page.

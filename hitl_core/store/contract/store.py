@@ -10,7 +10,7 @@ from hitl_core.store.contract.digests import Digests
 from hitl_core.store.contract.foreign_keys import ForeignKeys
 from hitl_core.store.contract.hints import Hints
 from hitl_core.store.contract.history import History
-from hitl_core.store.contract.key_values import ChannelData, Coordination, Tokens, UiState
+from hitl_core.store.contract.key_values import ChannelData, Coordination, TemporaryValues, Tokens
 from hitl_core.store.contract.lanes import Lanes
 from hitl_core.store.contract.review_lists import ReviewLists
 from hitl_core.store.contract.reviews import ReviewStore
@@ -28,7 +28,7 @@ class Store(
     Coordination,
     Tokens,
     ChannelData,
-    UiState,
+    TemporaryValues,
     ForeignKeys,
     Protocol,
 ):

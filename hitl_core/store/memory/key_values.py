@@ -1,4 +1,4 @@
-"""Small values in memory: tokens, drafts, home views, locks and heartbeats, a channel's own data."""
+"""Small values in memory: tokens, temporary values, home views, locks, heartbeats, a channel's own data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class MemoryKeyValues:
         self._tokens: dict[str, Token] = {}
         self._channel_values = defaultdict[str, dict[str, bytes]](dict)
         self._heartbeats: dict[str, float] = {}
-        self._drafts: dict[str, tuple[bytes, float]] = {}
+        self._temporary: dict[str, tuple[bytes, float]] = {}
         self._home_views: dict[str, float] = {}
         self._locks: dict[str, float] = {}
 
@@ -48,15 +48,15 @@ class MemoryKeyValues:
     async def drop_channel_value(self, channel: str, name: str) -> None:
         self._channel_values[channel].pop(name, None)
 
-    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
-        self._drafts[key] = data, self._clock() + ttl
+    async def save_temporary_value(self, key: str, data: bytes, ttl: float) -> None:
+        self._temporary[key] = data, self._clock() + ttl
 
-    async def draft(self, key: str) -> bytes | None:
-        data, until = self._drafts.get(key, (b"", 0.0))
+    async def temporary_value(self, key: str) -> bytes | None:
+        data, until = self._temporary.get(key, (b"", 0.0))
         return data if until > self._clock() else None
 
-    async def drop_draft(self, key: str) -> None:
-        self._drafts.pop(key, None)
+    async def drop_temporary_value(self, key: str) -> None:
+        self._temporary.pop(key, None)
 
     async def record_home_view(self, user: str, now: float) -> None:
         self._home_views[user] = max(now, self._home_views.get(user, now))

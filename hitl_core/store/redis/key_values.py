@@ -1,5 +1,5 @@
-"""The small values in Redis: locks, heartbeats and slots of processes, tokens, drafts, home views, and what a
-channel keeps.
+"""The small values in Redis: locks, heartbeats and slots of processes, tokens, temporary values, home
+views, and what a channel keeps.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from hitl_core.store.redis.keys import (
     TOKENS_KEY,
     alive_key,
     channel_key,
-    draft_key,
     lock_key,
     slot_key,
+    temporary_key,
 )
 from hitl_core.store.redis.part import RedisPart
 
@@ -113,20 +113,20 @@ class RedisChannelData(RedisPart):
             await self._redis.hdel(channel_key(channel), name)
 
 
-class RedisUiState(RedisPart):
-    """See `UiState` for the methods."""
+class RedisTemporaryValues(RedisPart):
+    """See `TemporaryValues` for the methods."""
 
-    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+    async def save_temporary_value(self, key: str, data: bytes, ttl: float) -> None:
         async with store_errors():
-            await self._redis.set(draft_key(key), data, px=int(ttl * 1000))
+            await self._redis.set(temporary_key(key), data, px=int(ttl * 1000))
 
-    async def draft(self, key: str) -> bytes | None:
+    async def temporary_value(self, key: str) -> bytes | None:
         async with store_errors():
-            return cast(bytes | None, await self._redis.get(draft_key(key)))
+            return cast(bytes | None, await self._redis.get(temporary_key(key)))
 
-    async def drop_draft(self, key: str) -> None:
+    async def drop_temporary_value(self, key: str) -> None:
         async with store_errors():
-            await self._redis.delete(draft_key(key))
+            await self._redis.delete(temporary_key(key))
 
     async def record_home_view(self, user: str, now: float) -> None:
         await self._run_script("home_view", [HOMES_KEY], [user, now, HOME_VIEW_TTL])

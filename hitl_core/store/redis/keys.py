@@ -171,5 +171,5 @@ def channel_key(channel: str) -> str:
     return f"hitl:channel:{channel}"
 
 
-def draft_key(key: str) -> str:
-    return f"hitl:draft:{digest_of(key)}"
+def temporary_key(key: str) -> str:
+    return f"hitl:temporary:{digest_of(key)}"

@@ -24,8 +24,8 @@ from hitl_core.store.redis.foreign_keys import RedisForeignKeys
 from hitl_core.store.redis.key_values import (
     RedisChannelData,
     RedisCoordination,
+    RedisTemporaryValues,
     RedisTokens,
-    RedisUiState,
 )
 from hitl_core.store.redis.keys import META_KEY, Keys
 from hitl_core.store.redis.ledger import RedisAuditedFields
@@ -65,7 +65,7 @@ class RedisStore(
     RedisCoordination,
     RedisTokens,
     RedisChannelData,
-    RedisUiState,
+    RedisTemporaryValues,
     RedisForeignKeys,
 ):
     """See `Store` for the methods. Open one with `await RedisStore.open(url)`."""

@@ -235,7 +235,7 @@ async def test_a_draft_of_another_version_changes_nothing_and_says_so(
     first = await world.open("edit")
     second = await world.turn(first, n1="11")
     key = f"form:form-1:{OPERATOR.key}"
-    await world.store.save_draft(key, stored, 60.0)
+    await world.store.save_temporary_value(key, stored, 60.0)
 
     results = [
         await world.form_service.submit(page.ref, "form-1", entries(page), OPERATOR, "op-1")
@@ -243,7 +243,7 @@ async def test_a_draft_of_another_version_changes_nothing_and_says_so(
     ]
 
     assert ["another version" in cast(Notice, one).text for one in results] == [True, True]
-    assert await world.store.draft(key) == stored
+    assert await world.store.temporary_value(key) == stored
 
 
 async def test_another_persons_draft_is_not_read(world: World) -> None:

@@ -16,6 +16,6 @@ async def test_the_home_of_another_version_is_drawn_from_its_beginning(stored: b
     """Given a view that a bot of another version stored; then it is as if none was: it was a TypeError, and
     the Home could not be updated."""
     store = MemoryStore()
-    await store.save_draft(f"home:{ANN}", stored, 60.0)
+    await store.save_temporary_value(f"home:{ANN}", stored, 60.0)
 
     assert await HomeViews(store).load(ANN) == HomeView()

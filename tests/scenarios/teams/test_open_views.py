@@ -38,7 +38,7 @@ async def wait_postponed(scene: Scene) -> None:
 async def is_recorded(scene: Scene, person: str, count: int = 1) -> bool:
     """Whether this many open views of this person are stored."""
     redis = await scene.redis()
-    stored = [await redis.get(key) or b"" async for key in redis.scan_iter("hitl:draft:*")]
+    stored = [await redis.get(key) or b"" async for key in redis.scan_iter("hitl:temporary:*")]
     return sum(person.encode() in one for one in stored) == count
 
 
@@ -165,7 +165,7 @@ async def test_open_views_of_another_version_do_not_stop_an_update(
     message = await open_form(users)
     await wait_until("her form is recorded", lambda: is_recorded(scene, ALICE))
     redis = await scene.redis()
-    [key] = [key async for key in redis.scan_iter("hitl:draft:*")]
+    [key] = [key async for key in redis.scan_iter("hitl:temporary:*")]
     await redis.set(key, stored, keepttl=True)
     await users.press(BOB, "Approve", message)
     await card(users, "approved by “Bob")

@@ -10,20 +10,20 @@ from tests.store.steps import Pass
 
 
 class KeyValuesContract:
-    async def test_a_draft_is_kept_for_a_while(self, store: Store, let_pass: Pass):
+    async def test_a_temporary_value_is_kept_for_a_while(self, store: Store, let_pass: Pass):
         """Written over, dropped, or forgotten when its time is over; bytes as they were."""
         key, data = "T1:U1:0-abc:1:1 }{", b"\x00\xff{"
-        assert await store.draft(key) is None
-        await store.save_draft(key, b"old", 60)
-        await store.save_draft(key, data, 0.2)
-        assert await store.draft(key) == data
-        assert await store.draft("another") is None
+        assert await store.temporary_value(key) is None
+        await store.save_temporary_value(key, b"old", 60)
+        await store.save_temporary_value(key, data, 0.2)
+        assert await store.temporary_value(key) == data
+        assert await store.temporary_value("another") is None
         await let_pass(0.25)
-        assert await store.draft(key) is None
-        await store.save_draft(key, data, 60)
-        await store.drop_draft(key)
-        await store.drop_draft(key)
-        assert await store.draft(key) is None
+        assert await store.temporary_value(key) is None
+        await store.save_temporary_value(key, data, 60)
+        await store.drop_temporary_value(key)
+        await store.drop_temporary_value(key)
+        assert await store.temporary_value(key) is None
 
     async def test_who_has_looked_at_home_lately(self, store: Store):
         """The latest first; a look that comes late doesn't take back a later one."""

@@ -80,7 +80,9 @@ class Files:
                 ref = await channel.send_activity(_chat_of(click.who), body)
             except NotFound as error:
                 raise Refused("unavailable", NO_CHAT) from error
-            await self._store.save_draft(_key(id), ref.model_dump_json().encode(), OFFER_TTL)
+            await self._store.save_temporary_value(
+                _key(id), ref.model_dump_json().encode(), OFFER_TTL
+            )
         return text_answer(OFFERED)
 
     async def answer(self, activity: Activity, who: Reviewer) -> Answer:
@@ -110,7 +112,7 @@ class Files:
             return ""  # Teams repeated it
         if not await self._store.try_lock(f"teams-file:{id}", LOCK_TTL):
             return ON_ITS_WAY
-        if (offer := await self._store.draft(_key(id))) is None:
+        if (offer := await self._store.temporary_value(_key(id))) is None:
             return ANSWERED
         question = MessageRef.model_validate_json(offer)
         if question.conversation != conversation_of(activity):
@@ -147,7 +149,7 @@ class Files:
     async def _settle(self, id: str, question: MessageRef, who: Reviewer, body: Json) -> None:
         """Replace the question by this message, because it has its answer. Raises ChannelError."""
         with contextlib.suppress(HitlError):  # it expires by itself
-            await self._store.drop_draft(_key(id))
+            await self._store.drop_temporary_value(_key(id))
         try:
             await self._channel.replace_activity(question, body)
         except Undeliverable:  # for example, it was deleted
