@@ -11,7 +11,7 @@ from hitl_core.errors import LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import Call, Review, Snapshot, Token
 from hitl_core.review import Transition, claims, commands, seconds_since_boot
-from hitl_core.store import digest_of
+from hitl_core.store import hash_of
 
 from ..web import ApiProblem
 from . import named_claims
@@ -172,7 +172,7 @@ def _holder_id(who: Token, name: str) -> str:
 
 def _operation_id(route: str, who: Token, key: str | None = None, *parts: str) -> str:
     """The id of the operation: made from the client's key, or unique."""
-    return f"http:{digest_of(route, who.id, key, *parts) if key else uuid4().hex}"
+    return f"http:{hash_of(route, who.id, key, *parts) if key else uuid4().hex}"
 
 
 def _lease_until(review: Review) -> float | None:

@@ -1,6 +1,6 @@
 """Drafts: the answers on the other pages of a form that is not submitted yet.
 
-Each save has an id, and the page that is shown after it has the same: a digest of the answers and of the id
+Each save has an id, and the page that is shown after it has the same: a hash of the answers and of the id
 before. So a page that follows other answers, because it arrives late or is still open on another device, is
 recognized: saving it would lose what was entered since, and sending it would send what it doesn't show.
 """

@@ -86,7 +86,7 @@ class EditForm(ReviewForm):
         return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
 
     def warning(self, proposal: Proposal) -> str:
-        if self.ref.confirming and self.ref.confirming == _digest(proposal):
+        if self.ref.confirming and self.ref.confirming == _hash(proposal):
             return ""
         odd = [plain_text(line) for line in self.session.entry_warnings()[:MAX_ODD]]
         known = (self._removal(proposal), *(shorten(each, MAX_WARNING) for each in odd))
@@ -101,7 +101,7 @@ class EditForm(ReviewForm):
 
     def with_confirmation(self, proposal: Proposal) -> Self:
         form = self._with_session(self.session.at_page(self.session.page))
-        form.ref = replace(self.ref, page=form.session.page, confirming=_digest(proposal))
+        form.ref = replace(self.ref, page=form.session.page, confirming=_hash(proposal))
         return form
 
     def frame(self) -> FormFrame:
@@ -177,7 +177,7 @@ def _short_name(name: str) -> str:
     return visible if len(visible) <= MAX_NAME else f'{clip(visible, MAX_NAME - 1)}"'
 
 
-def _digest(proposal: Proposal) -> str:
+def _hash(proposal: Proposal) -> str:
     """Identifies an edit by revision, seal, tool and arguments. So a changed value is confirmed again."""
     args = proposal.args.digest if proposal.args else ""
     identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])

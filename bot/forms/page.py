@@ -30,7 +30,7 @@ class FormRef:
     - `page`: from 0;
     - `draft`: the id of the save (see `drafts`) with what was entered on other pages; "" if there is none;
     - `tool`: the tool that an edit chooses;
-    - `confirming`: the digest of the edit that the person was asked to confirm, because it removes something
+    - `confirming`: the hash of the edit that the person was asked to confirm, because it removes something
       or has odd values;
     - `card`: the message with the button that opened the form; None if it has no card.
     """

@@ -138,8 +138,8 @@ class ButtonKey:
 
     def _mac(self, kind: str, value: str) -> str:
         signed = f"{self._conversation}\0{kind}\0{value}".encode()
-        digest = hmac.digest(self._key, signed, "sha256")[:_MAC_BYTES]
-        return urlsafe_b64encode(digest).decode().rstrip("=")
+        mac = hmac.digest(self._key, signed, "sha256")[:_MAC_BYTES]
+        return urlsafe_b64encode(mac).decode().rstrip("=")
 
 
 def close_data(key: ButtonKey, where: Where, review_id: str) -> dict[str, str]:

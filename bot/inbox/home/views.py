@@ -13,13 +13,13 @@ KEEP_FOR = 600.0
 
 @dataclass(frozen=True)
 class HomeView:
-    """The page that a Home shows, and the digest of what was sent; "" if unknown. `message`: its message, in
-    a channel whose Homes are messages. `is_covered`: a form or page is shown in its place, and an update
+    """The page that a Home shows. `sent`: the hash of what was sent; "" if unknown. `message`: its message,
+    in a channel whose Homes are messages. `is_covered`: a form or page is shown in its place, and an update
     would remove it.
     """
 
     page: int = 0
-    digest: str = ""
+    sent: str = ""
     message: str = ""
     is_covered: bool = False
 

@@ -4,7 +4,7 @@ from hitl_core.store.redis.connection import REDIS_SCHEMES, StartWarning, parse_
 from hitl_core.store.redis.keys import (
     Keys,
     choose_partition,
-    digest_of,
+    hash_of,
     make_review_id,
     parse_partition,
 )
@@ -16,7 +16,7 @@ __all__ = [
     "RedisStore",
     "StartWarning",
     "choose_partition",
-    "digest_of",
+    "hash_of",
     "make_review_id",
     "parse_partition",
     "parse_redis_url",

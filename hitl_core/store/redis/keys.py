@@ -10,9 +10,9 @@ from functools import lru_cache
 _REVIEW_ID = re.compile(r"(0|[1-9][0-9]{0,3})-[0-9a-f]{32}")
 
 
-def digest_of(*parts: str) -> str:
+def hash_of(*parts: str) -> str:
     """A hash of 128 bits, in hex. The parts are length-prefixed, so that different lists never collide."""
-    return _digest_of_short(*parts) if sum(map(len, parts)) <= _SHORT else _hash(*parts)
+    return _hash_of_short(*parts) if sum(map(len, parts)) <= _SHORT else _hash(*parts)
 
 
 def _hash(*parts: str) -> str:
@@ -24,14 +24,14 @@ def _hash(*parts: str) -> str:
 #: Each write has the same names several times, and most writes have the same agent and places. Names can be
 #: long, so only short ones are kept.
 _SHORT = 500
-_digest_of_short = lru_cache(maxsize=1024)(_hash)
+_hash_of_short = lru_cache(maxsize=1024)(_hash)
 
 
 def make_review_id(
     partition: int, agent: str, thread_id: str, turn: str, call_ids: Iterable[str]
 ) -> str:
     """The id of a turn's review, the same in any process: `<partition>-<32 hex digits>`."""
-    return f"{partition}-{digest_of(agent, thread_id, turn, *call_ids)}"
+    return f"{partition}-{hash_of(agent, thread_id, turn, *call_ids)}"
 
 
 def parse_partition(review_id: str) -> int | None:
@@ -41,7 +41,7 @@ def parse_partition(review_id: str) -> int | None:
 
 
 def choose_partition(thread_id: str, partitions: int) -> int:
-    return int(digest_of("partition", thread_id), 16) % partitions if partitions > 1 else 0
+    return int(hash_of("partition", thread_id), 16) % partitions if partitions > 1 else 0
 
 
 class Keys:
@@ -87,7 +87,7 @@ class Keys:
         return f"{self.tag}:starts"
 
     def queue(self, lane: str) -> str:
-        return f"{self.tag}:queue:{digest_of(lane)}"
+        return f"{self.tag}:queue:{hash_of(lane)}"
 
     @property
     def dead_letters(self) -> str:
@@ -120,25 +120,25 @@ class Keys:
         return f"{self.tag}:digest:{digest_id}"
 
     def open_digest(self, lane: str, group: str) -> str:
-        return f"{self.tag}:digest-open:{digest_of(lane, group)}"
+        return f"{self.tag}:digest-open:{hash_of(lane, group)}"
 
     def thread(self, thread_id: str) -> str:
-        return f"{self.tag}:thread:{digest_of(thread_id)}"
+        return f"{self.tag}:thread:{hash_of(thread_id)}"
 
     def rejected_calls(self, agent: str, thread_id: str) -> str:
-        return f"{self.tag}:rejected:{digest_of(agent, thread_id)}"
+        return f"{self.tag}:rejected:{hash_of(agent, thread_id)}"
 
     def agent(self, agent: str) -> str:
-        return f"{self.tag}:agent:{digest_of(agent)}"
+        return f"{self.tag}:agent:{hash_of(agent)}"
 
     def ready(self, agent: str) -> str:
-        return f"{self.tag}:ready:{digest_of(agent)}"
+        return f"{self.tag}:ready:{hash_of(agent)}"
 
     def waiting(self, audience: str) -> str:
-        return f"{self.tag}:waiting:{digest_of(audience)}"
+        return f"{self.tag}:waiting:{hash_of(audience)}"
 
     def decisions(self, reviewer: str) -> str:
-        return f"{self.tag}:decided:{digest_of(reviewer)}"
+        return f"{self.tag}:decided:{hash_of(reviewer)}"
 
 
 #: The number of partitions, kept permanently.
@@ -150,20 +150,20 @@ HOMES_KEY = "hitl:homes"
 
 
 def alive_key(process: str) -> str:
-    return f"hitl:alive:{digest_of(process)}"
+    return f"hitl:alive:{hash_of(process)}"
 
 
 def lock_key(name: str) -> str:
-    return f"hitl:lock:{digest_of(name)}"
+    return f"hitl:lock:{hash_of(name)}"
 
 
 def lane_key(name: str) -> str:
     """Its value is the bot that holds this lane."""
-    return f"hitl:lane:{digest_of(name)}"
+    return f"hitl:lane:{hash_of(name)}"
 
 
 def slot_key(name: str) -> str:
-    return f"hitl:slot:{digest_of(name)}"
+    return f"hitl:slot:{hash_of(name)}"
 
 
 def channel_key(channel: str) -> str:
@@ -172,4 +172,4 @@ def channel_key(channel: str) -> str:
 
 
 def temporary_key(key: str) -> str:
-    return f"hitl:temporary:{digest_of(key)}"
+    return f"hitl:temporary:{hash_of(key)}"

@@ -15,7 +15,7 @@ from hitl_core.model import Event, MessageRef, Place
 from hitl_core.store.contract import delivery_event, digest_mark
 from hitl_core.store.redis.connection import Client, store_errors
 from hitl_core.store.redis.fields import ATTEMPT, CHAIN, MARK, POST, dump_entry, read_entry
-from hitl_core.store.redis.keys import Keys, choose_partition, digest_of
+from hitl_core.store.redis.keys import Keys, choose_partition, hash_of
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.scripts import read_script
 
@@ -171,7 +171,7 @@ class RedisAuditedFields(RedisPart):
 
     async def record_policy(self, agent: str, digest: str) -> str | None:
         keys = self._keys[choose_partition(agent, len(self._keys))]
-        name = digest_of(agent)
+        name = hash_of(agent)
         async with store_errors():
             if await self._redis.hsetnx(keys.policies, name, digest):
                 return None

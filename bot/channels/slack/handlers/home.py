@@ -85,11 +85,11 @@ class HomeTab:
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         view_content = await offload_home(home, lambda home: view_blocks(home, self._channel))
         view = {"type": "home", "blocks": view_content}
-        digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
-        if not force and shown.digest == digest:
+        sent = hashlib.sha256(json.dumps(view).encode()).hexdigest()
+        if not force and shown.sent == sent:
             return
         await self._channel.publish_home(user_id, view)
-        await self._homes.views.save(_key(user_id), HomeView(home.page, digest))
+        await self._homes.views.save(_key(user_id), HomeView(home.page, sent))
 
     async def on_command(self, ack: AsyncAck, body: Body) -> None:
         """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""

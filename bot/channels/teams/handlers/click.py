@@ -72,5 +72,5 @@ def op_of_form(form: OpenForm, who: Reviewer, data: Mapping[str, Any]) -> str:
 
 
 def _hash_op(text: str) -> str:
-    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-    return f"{NAME}:{digest[:24]}"
+    hashed = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return f"{NAME}:{hashed[:24]}"

@@ -37,7 +37,7 @@ class TeamsHome:
         conversation = await self._channel.conversation_id(Place(key))
         card = await self._draw(home, conversation, who.id)
         ref = await self._channel.send(Place(key), card, HOME_TITLE)
-        await views.save(key, HomeView(home.page, _digest(card), ref.model_dump_json()))
+        await views.save(key, HomeView(home.page, _hash(card), ref.model_dump_json()))
 
     async def publish(self, user_id: str, page: int | None = None) -> None:
         """Updates the newest message, if it is out of date. If a form or page is shown in its place, nothing
@@ -52,14 +52,14 @@ class TeamsHome:
         home = await self._homes.load_home(who, shown.page if page is None else page)
         message = MessageRef.model_validate_json(shown.message)
         card = await self._draw(home, message.conversation, user_id)
-        if shown.digest == (digest := _digest(card)):
+        if shown.sent == (sent := _hash(card)):
             return
         try:
             await self._channel.replace(message, card, HOME_TITLE)
         except MessageGone:
             await views.forget(key)
         else:
-            await views.save(key, HomeView(home.page, digest, shown.message))
+            await views.save(key, HomeView(home.page, sent, shown.message))
 
     async def cover(self, who: Reviewer, message_id: str | None) -> None:
         """Record that the person sees something else in place of the message with this id. Raises
@@ -98,5 +98,5 @@ def _key(user_id: str) -> str:
     return f"{NAME}:{user_id}"
 
 
-def _digest(card: Json) -> str:
+def _hash(card: Json) -> str:
     return hashlib.sha256(json.dumps(card).encode()).hexdigest()
