@@ -87,7 +87,7 @@ class Health:
             )
 
     def report_error(self, kind: ProblemKind, subject: str, error: Exception, text: str) -> None:
-        """Report the problem that this error means. An unreachable Redis is none here: `/readyz` says it."""
+        """Report the problem that this error means. Not an unreachable Redis: `/readyz` reports it."""
         if not isinstance(error, StoreUnavailable):
             self.report(kind, subject, text)
 

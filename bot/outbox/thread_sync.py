@@ -135,7 +135,7 @@ def _line_mark(place: Place, line: ThreadLine) -> str:
 
 
 def _new_doubts(snapshot: Snapshot, place: Place) -> list[Call]:
-    """The calls in doubt that were not told at this place. A held review asks nothing."""
+    """The calls in doubt that have no line at this place yet. A held review asks nothing."""
     review = snapshot.review
     return [
         call
@@ -146,6 +146,6 @@ def _new_doubts(snapshot: Snapshot, place: Place) -> list[Call]:
 
 
 def _doubt_mark(review: Review, place: Place, call: Call) -> str:
-    """Each reminder tells it again."""
+    """A mark of its own for each reminder, so that the line is posted again."""
     run = review.runs[call.key]
     return f"told:{place}:doubt:{call.key}:{run.attempt}:{len(run.reminded)}"

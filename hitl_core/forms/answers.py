@@ -113,8 +113,8 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
 def _fill_blanks(
     args: dict[str, Any], slots: tuple[Slot, ...], missing: Collection[str]
 ) -> dict[str, Any]:
-    """A copy in which the missing values that may be null or empty are that, and the missing objects around
-    fields are null or {}; the same arguments if there are none.
+    """The arguments with each missing value that may be null or empty, and each missing object around fields
+    (null or {}). The same object if nothing is missing.
     """
     for slot in slots:
         for length in range(1, len(slot.path)):

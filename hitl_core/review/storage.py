@@ -122,8 +122,8 @@ class ReviewLoader:
                 await self.store.record_mark(review_id, holds.ran_mark(key))
 
     async def thread_reviews(self, thread_id: str) -> AsyncGenerator[ThreadReview, None]:
-        """All reviews of the thread, page by page: a caller that stops early reads no more. One that becomes
-        done meanwhile comes twice. Raises StoreUnavailable.
+        """All reviews of the thread. They are read page by page, so a caller that stops early reads less. A
+        review that becomes done meanwhile is returned twice. Raises StoreUnavailable.
         """
         after: ThreadReview | None = None
         while page := await self.with_retry(

@@ -71,8 +71,8 @@ def _merge_line(lines: dict[str, ThreadLine], line: ThreadLine) -> None:
 def _action_lines(
     review: Review, action: Action, place: Place, first: float
 ) -> Iterator[ThreadLine]:
-    """`first`: when the review came to this place. A later step to this place is told too, because its card
-    is there already.
+    """`first`: when the review came to this place. A later step to this place gets a line too, because its
+    card is there already.
     """
     names = (action.request.name,)
     before = [terms for terms in action.earlier if terms.left is not None]

@@ -120,7 +120,7 @@ def _about_alike(
 
 
 def _alike_outcomes(group: Sequence[DecisionLine]) -> Line:
-    """The results. One that differs in more than a number is shown: it may be the one that failed."""
+    """The results. Those that differ only in numbers are one line; any other may be a failure."""
     outcomes = [item.outcome for item in group if item.outcome]
     if not outcomes:
         return ()

@@ -22,8 +22,8 @@ _UNREADABLE = "The key of the buttons in Teams can't be read"
 
 class StoredKey:
     """`run` keeps it the same for all bots. If somebody deletes the stored key, a bot that runs stores its
-    own again, so that all buttons work. If there is another one, each bot takes it within INTERVAL: then
-    earlier buttons are refused until their cards are drawn again. That is told.
+    own again, so that all buttons work. If there is another key, each bot takes it within INTERVAL, and
+    reports it: earlier buttons are refused until their cards are drawn again.
     """
 
     def __init__(self, store: Store, health: Health) -> None:

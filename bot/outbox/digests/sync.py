@@ -128,10 +128,9 @@ class DigestSync:
             await store.leave_digest(digest.id, place, leaving)
 
     async def _find_problem(self, ids: Sequence[str], place: Place) -> NotFound | None:
-        """The problem of the place, found with one of these reviews, for all of them. A post would find it
-        itself, but an update can succeed where no card may be posted. If a look-up fails, nothing is known:
-        the jobs of the reviews repeat it. Otherwise an outage, after which most cards wait, would end the
-        digest.
+        """The problem of the place, checked with one of these reviews for all of them. A post would fail, but
+        an update can succeed where no card may be posted. A failed look-up is no problem here: it would end
+        the digest in an outage, when most cards wait. The reviews' own jobs repeat the look-up.
         """
         for one in ids:
             try:

@@ -1,4 +1,5 @@
-"""A lane: the jobs of one conversation, done in order. One that fails is tried again, set aside or given up.
+"""A lane: the jobs of one conversation, done in order. A job that fails is tried again, set aside or
+given up.
 
 Start with `Lane`.
 """

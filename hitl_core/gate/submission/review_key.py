@@ -61,9 +61,8 @@ async def open_turn(
 
 
 async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> ReviewKey:
-    """The first of the turns #1, #2, … that is not done. A galloping search, because a thread may have many.
-
-    Raises StoreUnavailable.
+    """The first of the turns #1, #2, … that is not done. The search doubles its steps, because a thread may
+    have many turns. Raises StoreUnavailable.
     """
     partitions = reviews.store.partitions
 

@@ -102,7 +102,7 @@ class Waiter:
                                 seconds = self._heartbeat_ttl / 3
                             elif outcome := await self._claims.claim(review_id, free):
                                 only = [outcome]
-                                # Else this frame would keep it, and so its lease, until the next one.
+                                # Without a reference here, so that an unused outcome is not renewed.
                                 del outcome
                                 yield only.pop()
                         except (StoreError, ReviewNotFound) as error:

@@ -34,8 +34,8 @@ def set_waiting_process(review: Review, process: str | None, now: float) -> Tran
 
 def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     """Give the review to one process, for `lease` seconds. If the lease of another process ended, that claim
-    is ended first. Nobody's wait reserves the review any longer: if the holder gives it up, any process may
-    have it.
+    is ended first. After a claim the review is not reserved for a waiting process any more: if the holder
+    gives it up, any process may claim it.
 
     If this leaves a call in doubt, the result is the review without a claim, because a person must answer.
     Raises Refused if the review is not settled, or if another process holds it.
@@ -189,8 +189,8 @@ def resolve(
 
 
 def ready_at(review: Review) -> float | None:
-    """From when a process of the agent may claim it; None if it can't be claimed. For a settled one that is
-    long ago, in the order of settling: a clock that is set back delays none.
+    """From when a process of the agent may claim the review; None if it can't be claimed. For a settled
+    review that is long ago, so that a clock that is set back delays no claim. The earliest settled is first.
     """
     if review.status == "claimed" and review.lease:
         return review.lease.until

@@ -22,8 +22,8 @@ ATTEMPT = "attempt"
 
 
 def text_of(stored: bytes) -> str:
-    """A name in an index or a queue. One that is damaged becomes another text, which names nothing: it must
-    not keep the others from being read.
+    """A name in an index or a queue. A damaged one becomes a text that names nothing, so that the others can
+    still be read.
     """
     return stored.decode("utf-8", "replace")
 

@@ -69,8 +69,8 @@ class _Known:
 
     @property
     def is_known(self) -> bool:
-        """Whether it was looked up at least once. Even a permanent refusal (403) has been a fault of Teams:
-        see github.com/MicrosoftDocs/msteams-docs/issues/10741.
+        """Whether a look-up has succeeded. A refusal doesn't count, because Teams has also answered 403 by
+        mistake: see github.com/MicrosoftDocs/msteams-docs/issues/10741.
         """
         return self.listed_at != float("-inf")
 

@@ -76,7 +76,7 @@ class RedisLanes(RedisPart):
         return None
 
     async def _rename_job(self, keys: Keys, lane: str, member: bytes) -> None:
-        """A job that is no text gets a member that is one, of no known kind: so it fails, and is told."""
+        """Replace a member that is no text by a text of no known kind: that job fails, and is reported."""
         queue, _, *hashes = queue_keys(keys, lane)
         async with store_errors():
             score = await self._redis.zscore(queue, member)
