@@ -22,6 +22,10 @@ READ_ERRORS = (
 MAX_WAIT = 120.0
 
 
+class NoAnswer(ValueError):
+    """An answer that can be read, and still says neither yes nor no. Its text says why."""
+
+
 def read_field(data: Data, key: str, kind: type[V]) -> V:
     """A field of an answer. Raises ValueError if it is missing or has another type."""
     value = data.get(key)

@@ -87,6 +87,7 @@ def _to_group(group: Group) -> Json:
     return {
         "id": group.id,
         "displayName": group.name,
+        "visibility": "HiddenMembership" if group.hides_members else None,
         "description": None,
         "mailEnabled": False,
         "securityEnabled": True,
@@ -110,7 +111,11 @@ def _all_groups(query: Query) -> list[Group]:
 
 
 def _members_of(query: Query, group: Group) -> tuple[list[User], list[Group]]:
-    """The people and groups in this group, directly or through other groups, each once."""
+    """The people and groups in this group, directly or through other groups, each once. Without the
+    permission, a group that hides its members looks empty.
+    """
+    if group.hides_members and "Member.Read.Hidden" not in query.workspace.app.permissions:
+        return [], []
     groups, queue = dict[str, Group](), [group]
     users = dict[str, User]()
     while queue:

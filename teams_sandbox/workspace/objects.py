@@ -63,12 +63,15 @@ class User:
 
 @dataclass
 class Group:
-    """A group of Entra. `members` are people, `groups` other groups that are members."""
+    """A group of Entra. `members` are people, `groups` other groups that are members. `hides_members`: only
+    apps with a permission of their own see them.
+    """
 
     id: str
     name: str
     members: list[str]
     groups: list[str] = field(default_factory=list[str])
+    hides_members: bool = False
 
 
 @dataclass

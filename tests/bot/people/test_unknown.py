@@ -264,6 +264,22 @@ async def test_c2_no_fallback_where_nobody_knows_who_is_left(
         sandbox.faults.configure({"mode": "ok"})
 
 
+async def test_an_empty_list_of_a_channels_members_opens_no_fallback(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox
+) -> None:
+    """Given a list of members that lacks even the bot, which is in the channel; then nobody knows who is
+    left, and the fallback's people may not decide."""
+    fail(sandbox, "conversations.members", (200, json.dumps({"ok": True, "members": []})))
+    place = Place("slack:#agent-approvals")
+    rule = {"notify": place, "fallback": "slack:#team-ops"}
+    review, event = review_of([call("it")], by=policy(it=rule))
+    await reviews.submit(review, event)
+    with pytest.raises(LookupFailed, match="conversations.members failed.*: an empty list"):
+        await delivery.deliver(review.id, place, again=False)
+    [action] = (await reviews.load(review.id)).review.actions
+    assert action.places == (place,)
+
+
 @pytest.mark.parametrize(
     ("method", "error", "reviewers"),
     [

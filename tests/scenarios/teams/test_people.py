@@ -144,6 +144,23 @@ async def test_teams_13_reviewers_by_group_and_by_person(scene: Scene, users: Te
     assert len((await outcome(waiting)).execute) == 1
 
 
+async def test_a_group_that_hides_its_members_opens_no_fallback(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given reviewers in a group with hidden membership, which Graph shows as empty, and a fallback; then its
+    people may not decide, the missing permission is told, and with it Bob of the group may decide."""
+    workspace = users.sandbox.workspace
+    workspace.groups[FINANCE_GROUP].hides_members = True
+    group = {"groups": [f"teams:{FINANCE_GROUP}"]}
+    waiting = await ask(scene, reviewers=group, fallback="slack:#team-ops")
+    message = await card(users, "send_email", "Member.Read.Hidden")
+    assert "Member.Read.Hidden" in await users.press(BOB, "Approve", message)
+    assert await scene.cards(OPS) == []
+    workspace.app.permissions.add("Member.Read.Hidden")
+    await users.press(BOB, "Approve", await card(users, "send_email"))
+    assert len((await outcome(waiting)).execute) == 1
+
+
 async def test_t32_a_name_gives_no_right(scene: Scene, users: TeamsUsers) -> None:
     """Given Carl, who calls himself Bob Reyes, and who sends Bob's name and his id of the bot with a press;
     then he is still Carl, who may not decide."""

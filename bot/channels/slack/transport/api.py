@@ -116,11 +116,12 @@ class Api:
         no: Mapping[str, str] | None = None,
         about: str = "",
         waits_for_limit: bool = False,
+        is_never_empty: bool = False,
         **args: Any,
     ) -> list[V]:
         """Like `look_up`, for a list with pages: `read` is called for each item. `waits_for_limit`: when
-        Slack limits the rate, it waits and continues with the same page. Raises LookupFailed for an endless
-        list.
+        Slack limits the rate, it waits and continues with the same page. `is_never_empty`: an empty list is
+        no answer. Raises LookupFailed for an endless list.
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
@@ -141,6 +142,8 @@ class Api:
                     refusals += 1
                     await asyncio.sleep(limited.pause(refusals))
             results += items
+            if not cursor and is_never_empty and not results:
+                raise self._lookup_failure(method, about, "an empty list")
             if not cursor:
                 self._resolve_problem(method, about)
                 return results

@@ -61,6 +61,7 @@ class PeopleLookup(Conversations):
                 "members",
                 _read_id,
                 about=conversation,
+                is_never_empty=True,  # without people, the bot is still in it
                 channel=conversation,
                 limit=1000,
             )

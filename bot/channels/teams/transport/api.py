@@ -13,7 +13,7 @@ import httpx
 from hitl_core.model import is_guid
 
 from ....health import Health
-from ...answers import READ_ERRORS, Data, read_list
+from ...answers import READ_ERRORS, Data, NoAnswer, read_list
 from ...contract import LookupFailed, NotFound, NotSent, RateLimited, Undeliverable, Unreachable
 from .cloud import CONNECTOR_SCOPE, GRAPH_SCOPE, Cloud
 from .errors import check_status, error_translation, read_data
@@ -181,6 +181,8 @@ class Api:
                 self._resolve_problem(request)
                 raise NotFound(text, error=error.error) from error
             raise self._lookup_failure(request, error.error) from error
+        except NoAnswer as error:
+            raise self._lookup_failure(request, str(error)) from error
         except READ_ERRORS as error:
             raise self._lookup_failure(request, "an answer that can't be read") from error
 

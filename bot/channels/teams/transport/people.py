@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from hitl_core.model import DEFAULT_PLACE, is_guid, person_label
 
-from ...answers import read_field
+from ...answers import NoAnswer, read_field
 from ...contract import ChannelError, NotFound, Person
 from ..places import GROUP, group_guid, place_of
 from .api import Api, Request, read_guid
@@ -21,6 +21,9 @@ from .tokens import Credentials
 _NOBODY = {"Request_ResourceNotFound": "there is no such person"}
 _NO_GROUP = {"Request_ResourceNotFound": "there is no such group"}
 _USERS, _GROUPS = "User.Read.All", "GroupMember.Read.All"
+#: To an app without the permission Member.Read.Hidden, Graph shows a group with this visibility as empty
+#: (learn.microsoft.com/graph/api/group-list-transitivemembers).
+_HIDDEN_MEMBERS = "HiddenMembership"
 #: How many conversations are looked up for one person at the same time.
 _AT_ONCE = 8
 
@@ -62,10 +65,13 @@ class PeopleLookup(Conversations):
                 lambda one: _typed_id(one, "user"),
                 absent_errors=_NO_GROUP,
             )
+            users = frozenset(filter(None, members))
+            if not users:
+                await self._check_members_are_visible(guid)
         except NotFound:
             return frozenset()
         await self._load_group_name(guid)
-        return frozenset(filter(None, members))
+        return users
 
     async def conversation_members(self, conversation: str) -> frozenset[str]:
         await self.references.refresh()
@@ -121,6 +127,20 @@ class PeopleLookup(Conversations):
             if one.id in found or (one.is_standard and one.team.group in groups):
                 found[one.id] = one.names
         return {id: names | self.references.pins_of(id) for id, names in found.items()}
+
+    async def _check_members_are_visible(self, guid: str) -> None:
+        """For a group that looks empty. Raises LookupFailed if Graph may hide its members."""
+
+        def read(group: Data) -> None:
+            if group["visibility"] == _HIDDEN_MEMBERS:
+                raise NoAnswer(
+                    "its members are hidden; an administrator must grant the app Member.Read.Hidden"
+                )
+
+        request = self._api.graph(
+            "groups", guid, query="$select=id,visibility", needed=_GROUPS, about=guid
+        )
+        await self._api.look_up(request, read, _NO_GROUP)
 
     async def _load_group_name(self, guid: str) -> None:
         """Load the name. It is only displayed, so a failure doesn't stop the look-up of the members."""
