@@ -80,6 +80,9 @@ def decide(
         action = vote_count.add_vote(review, action, proposal, message, by, now)
     if ruling is not None and action.is_pending:
         vote_count.check_others_can_approve(review, action, name)
+        if is_late(action, now):
+            rule_text = f"By the rule for it, the time to decide on this {name} is over."
+            raise Refused("not_allowed", rule_text)
     changed = with_actions(review, {key: action}, now)
     if ruling is not None:
         changed = with_edited_call(changed, action, judged)

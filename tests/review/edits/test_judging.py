@@ -263,6 +263,26 @@ def test_security_m7_a_deadline_may_come_sooner() -> None:
     assert deadline(of(edit(ask(large=large)))) == NOW + 600
 
 
+@pytest.mark.parametrize("quorum", [1, 2])
+def test_an_edit_that_the_deadline_would_end_at_once_is_refused(quorum: int) -> None:
+    """Given a refund that waits for 20 minutes; when somebody edits it so that a rule with a deadline of 15
+    minutes applies, then nobody else could approve it. So it is refused, unless it needs nobody else."""
+    members = {"channel_members": True}
+    large = {
+        "notify": "slack:#ops",
+        "escalate": [],
+        "reviewers": {**members, "quorum": quorum, "editor_approves": True},
+        "expire": {"after": "15m"},
+    }
+    review = ask(small={"escalate": [], "reviewers": members}, large=large)
+    if quorum == 1:
+        after = decide(review, "1", to(5_000), ADA, START + 1_200, has_new_grant=True).review
+        assert of(after).decision is not None
+    else:
+        with pytest.raises(Refused, match="the time to decide on this refund is over"):
+            decide(review, "1", to(5_000), ADA, START + 1_200, has_new_grant=True)
+
+
 def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline() -> None:
     review = edit(ask(small={"expire": {"after": "1h"}}, large={"clock": "delivered"}))
     assert (of(review).clock_start, deadline(of(review)), due_at(review)) == (
