@@ -274,7 +274,7 @@ async def test_an_empty_list_of_a_channels_members_opens_no_fallback(
     rule = {"notify": place, "fallback": "slack:#team-ops"}
     review, event = review_of([call("it")], by=policy(it=rule))
     await reviews.submit(review, event)
-    with pytest.raises(LookupFailed, match="conversations.members failed.*: an empty list"):
+    with pytest.raises(LookupFailed, match=r"conversations\.members failed.*: an empty list"):
         await delivery.deliver(review.id, place, again=False)
     [action] = (await reviews.load(review.id)).review.actions
     assert action.places == (place,)
