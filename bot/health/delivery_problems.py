@@ -10,7 +10,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Place, Review, short_id
 from hitl_core.review import Reviews, delivery_problems
 
-from ..channels.contract import ChannelError, LookupFailed, NotFound
+from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited
 from ..channels.registry import Channels, NotConfigured
 from .health import Health
 
@@ -73,6 +73,22 @@ class DeliveryProblems:
                     f"trouble-over:{place}:{review.version}",
                     lambda seen, now: delivery_problems.end_delivery_problem(seen, place, now),
                 )
+
+    async def resolve_updated(self, review: Review, place: Place, *, waits: bool) -> None:
+        """A card that was there is up to date. That says nothing about the place: Slack also updates the
+        cards of a bot that was removed from a public channel. So a known problem is only over if a card can
+        be shown there, or nothing `waits` for it; if that is unknown, it stays. Raises RateLimited.
+        """
+        is_usable = True
+        if place in review.delivery_problems or self._health.has("place", place):
+            try:
+                await self._channels.of_place(place).check_place(place)
+            except RateLimited:
+                raise
+            except ChannelError:
+                is_usable = False
+        if is_usable or not waits:
+            await self.resolve(review, place, is_reached=is_usable)
 
 
 def delivery_subject(review_id: str, place: Place) -> str:

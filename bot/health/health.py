@@ -123,6 +123,10 @@ class Health:
         if kind == "lookup":
             self.lookups_changed.set()
 
+    def has(self, kind: ProblemKind, subject: str) -> bool:
+        """Whether this is a problem now."""
+        return (kind, subject) in self._problems
+
     def is_unseen(self, problem: Problem) -> bool:
         """Whether the problem is only unlisted because nobody reported it again: it may not be solved."""
         return problem.key in self._unseen

@@ -126,8 +126,11 @@ class Delivery:
             log.warning(text, review_id, place, error)
             await self._delivery_problems.resolve(review, place, is_reached=False)
             return
-        is_reached = posted or has_waiting(review, place)
-        await self._delivery_problems.resolve(review, place, is_reached=is_reached)
+        waits = has_waiting(review, place)
+        if posted:
+            await self._delivery_problems.resolve_updated(review, place, waits=waits)
+        else:
+            await self._delivery_problems.resolve(review, place, is_reached=waits)
 
     async def redraw(self, job: Job, again: bool, since: float | None = None) -> None:
         """Update the card at this place even if it shows the newest version: a request that timed out may

@@ -485,6 +485,25 @@ async def test_a_problem_of_a_place_is_over_when_its_card_can_be_drawn(
     assert not (await bot.reviews.load(review_id)).review.delivery_problems
 
 
+async def test_a_bot_that_was_removed_from_a_public_channel_stays_a_problem(
+    bot: Bot, sandbox: Sandbox
+) -> None:
+    """Given a shown review, and a bot that was removed from its public channel, where Slack still updates its
+    cards; then that is a problem, also after the card was drawn again; when the bot is back, it is over."""
+    review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK})
+    await bot.deliver(review_id)
+    await finish_all(bot.reviews.store)
+    for is_member in (False, True):
+        change = sandbox.channels.join if is_member else sandbox.channels.leave
+        change("C0ASK", bot.channel.bot_user_id)
+        await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+        await run_jobs(bot, review_id)
+        problems = (await bot.reviews.load(review_id)).review.delivery_problems
+        kinds = [(one.kind, one.subject) for one in bot.health.current_problems()]
+        expected = ([], []) if is_member else ([ASK], [("place", ASK)])
+        assert ([*problems], kinds) == expected
+
+
 async def run_jobs(bot: Bot, review_id: str) -> None:
     """What waits in the queue for its card."""
     for job in await finish_all(bot.reviews.store):
