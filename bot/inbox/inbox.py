@@ -89,6 +89,8 @@ class Inbox:
             return
         with contextlib.suppress(TimeoutError):
             async with click_budget.timeout("record"):
+                if not counted:
+                    await self.open_views.forget(message_ref)
                 await self._reviews.redraw(
                     review_id, message_ref, reply.snapshot, only_duplicate=counted
                 )

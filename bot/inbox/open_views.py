@@ -62,6 +62,13 @@ class OpenViews:
         except HitlError as error:
             log.info("a closed view is not recorded: %s", safe_message(error))
 
+    async def forget(self, message: MessageRef) -> None:
+        """The next update of the message closes what is open: somebody saw an old state. Never raises."""
+        try:
+            await self._reviews.store.drop_draft(_key(message))
+        except HitlError as error:
+            log.info("open views are not forgotten: %s", safe_message(error))
+
     async def postpone(self, message: MessageRef) -> float:
         """Returns how many seconds an update of the message waits. With 0.0 it comes now and closes what is
         open. Raises StoreUnavailable.

@@ -102,9 +102,9 @@ class CardSync:
         """
         if snapshot.held or not has_waiting(snapshot.review, place.base):
             return False
-        seconds = await self._views.postpone(ref)
-        if seconds:
-            await self._reviews.store.redraw(snapshot.review.id, place.base, "card", delay=seconds)
+        if seconds := await self._views.postpone(ref):
+            kind = "card" if snapshot.shown else "check"  # see `forget_shown_versions`
+            await self._reviews.store.redraw(snapshot.review.id, place.base, kind, delay=seconds)
         return seconds > 0
 
     async def start_clocks(self, snapshot: Snapshot, place: Place) -> bool:

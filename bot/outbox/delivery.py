@@ -224,20 +224,20 @@ class Delivery:
             snapshot = await self._reviews.load(review_id)  # its card may show the deadline now
         if attempt.again:  # an earlier attempt may have drawn an older state
             snapshot = forget_shown_versions(snapshot)
-        if await self._cards.postpone(snapshot, place, ref):
-            await self._thread.post_lines(snapshot, place, ref)
-            return
         await self._draw(snapshot, place, ref, attempt)
 
     async def _draw(
         self, snapshot: Snapshot, place: Place, ref: MessageRef, attempt: DeliveryAttempt
     ) -> None:
-        """Update the message, then its thread. If somebody deleted the message, the card is posted again. If
-        a digest shows the review, only the digest is told: it has its own job.
+        """Update the message, now or later, then its thread. If somebody deleted the message, the card is
+        posted again. If a digest shows the review, only the digest is told: it has its own job.
         """
         if digest_id := digest_at(snapshot, place):
             if await self._digests.note(snapshot, place, digest_id):
                 await self._reviews.store.redraw_digest(digest_id)
+            return
+        if await self._cards.postpone(snapshot, place, ref):
+            await self._thread.post_lines(snapshot, place, ref)
             return
         latest = await self._cards.draw_latest(snapshot, place, ref)
         if latest is None:

@@ -49,16 +49,17 @@ class DigestSync:
             await self._check_new(digest)
         digest = await store.digest(job.review_id) or digest
         ref = digest.message
-        if ref is not None:
-            may_wait = job.kind == "digest"
-            if not await self._update(digest, ref, may_wait):  # somebody deleted it
-                await self._messages.delete(ref)
-                ref = await self._post(digest, again, since, gone=ref)
-        else:
+        # New reviews are recorded when they are shown.
+        is_postponed = ref is not None and await self._postpone(digest, ref)
+        if ref is None:
             ref = await self._post(digest, again, since)
+        elif not is_postponed and not await self._update(digest, ref):  # somebody deleted it
+            await self._messages.delete(ref)
+            ref = await self._post(digest, again, since, gone=ref)
         if ref is None:
             return False
-        await self._record_posts(await store.digest(digest.id) or digest, ref)
+        if not is_postponed:
+            await self._record_posts(await store.digest(digest.id) or digest, ref)
         return is_sweep and not await self._delete_others(digest, ref, since)
 
     async def _delete_others(self, digest: Digest, keep: MessageRef, since: float) -> bool:
@@ -147,14 +148,16 @@ class DigestSync:
             return problem if isinstance(problem, NotFound) else None
         return None
 
-    async def _update(self, digest: Digest, ref: MessageRef, may_wait: bool) -> bool:
-        """Update the message; later, if it `may_wait` and somebody has one of its reviews open in its place.
-        Returns False if it was deleted and something waits.
-        """
-        if may_wait and digest.waiting and (seconds := await self._views.postpone(ref)):
+    async def _postpone(self, digest: Digest, ref: MessageRef) -> bool:
+        """Whether the message is updated later, because somebody has one of its reviews open in its place."""
+        seconds = await self._views.postpone(ref) if digest.waiting else 0.0
+        if seconds:
             store = self._reviews.store
             await store.redraw(digest.id, digest.place, "digest", delay=seconds)
-            return True
+        return seconds > 0
+
+    async def _update(self, digest: Digest, ref: MessageRef) -> bool:
+        """Update the message. Returns False if it was deleted and something waits."""
         try:
             card = await draw_digest(self._reviews, digest)
             await self._messages.update_card(ref, digest.place, card)

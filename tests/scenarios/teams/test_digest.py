@@ -10,6 +10,7 @@ from bot.inbox import OpenViews
 from hitl_core.model import MessageRef
 from teams_sandbox.workspace import Message
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, DANA
+from tests.scenarios.teams.test_open_views import is_recorded, wait_postponed
 from tests.support.bots import CANARY, Scene, email
 from tests.support.teams.scene import POLICY
 from tests.support.teams.users import TeamsUsers, actions
@@ -56,6 +57,28 @@ async def test_teams_a_backlog_is_opened_one_by_one(scene: Scene, users: TeamsUs
     message = await digest(users, f"{left} of {len(in_digest)} reviews wait")
     refused = await users.press(DANA, "Review one by one", message)
     assert CANARY not in refused
+
+
+async def test_teams_new_reviews_of_an_open_digest_are_not_shown_before_its_update(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given a digest that Alice has opened; when more reviews come into it, then they have no message until
+    hers is closed: nobody sees them, and their clocks don't run."""
+    users.sandbox.faults.add("limited", "post", times=1)
+    gate = await scene.gate(json.dumps(POLICY))
+    ids = [await gate.submit([email(f"c{n}")], thread_id=f"t-{n}") for n in range(COUNT)]
+    message = await digest(users, "reviews wait")
+    await wait_until("each has its message", lambda: has_posts(scene, ids))
+    await users.press(ALICE, "Review one by one", message)
+    await wait_until("her view is recorded", lambda: is_recorded(scene, ALICE))
+    users.sandbox.faults.add("limited", "post", times=1)
+    new = [await gate.submit([email(f"n{n}")], thread_id=f"n-{n}") for n in range(COUNT)]
+    await wait_postponed(scene, "digest")
+    waiting = [one for one in new if await digest_of(scene, one)]
+    assert waiting
+    assert not any([await post_of(scene, one) for one in waiting])
+    await users.press(ALICE, "Close", message)
+    await wait_until("each has its message", lambda: has_posts(scene, new))
 
 
 async def test_teams_a_digest_is_drawn_only_for_people_who_may_decide(
@@ -112,6 +135,13 @@ async def test_teams_who_decides_last_can_close_the_digest(scene: Scene, users: 
 
 async def has_posts(scene: Scene, ids: list[str]) -> bool:
     return all([await post_of(scene, one) for one in ids])
+
+
+async def digest_of(scene: Scene, review_id: str) -> bool:
+    """Whether the review is in a digest."""
+    gate = await scene.gate()
+    marks = (await gate.reviews.load(review_id)).marks
+    return any(one.startswith("digest:") for one in marks)
 
 
 async def post_of(scene: Scene, review_id: str) -> str:

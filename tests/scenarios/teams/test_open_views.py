@@ -23,14 +23,14 @@ async def open_form(users: TeamsUsers) -> Message:
     return message
 
 
-async def wait_postponed(scene: Scene) -> None:
+async def wait_postponed(scene: Scene, kind: str = "card") -> None:
     """Until the bot has put off an update of the card."""
     redis = await scene.redis()
 
     async def is_postponed() -> bool:
         keys = [key async for key in redis.scan_iter("hitl:{0}:queue:*")]
         jobs = [job for key in keys for job in await redis.zrange(key, 0, -1)]
-        return any(job.startswith(b"later-card") for job in jobs)
+        return any(job.startswith(f"later-{kind} ".encode()) for job in jobs)
 
     await wait_until("the update waits", is_postponed)
 
@@ -97,6 +97,21 @@ async def test_an_old_button_has_the_message_updated_at_once(
     await card(users, "approved by “Bob")
 
 
+async def test_a_check_of_the_card_waits_too(scene: Scene, users: TeamsUsers) -> None:
+    """Given a form of Alice, when the bot looks whether the message still shows the newest state, as it does
+    after a request without an answer; then she still sees her form."""
+    await ask(scene, email("c1"), OTHER)
+    message = await open_form(users)
+    await wait_until("her form is recorded", lambda: is_recorded(scene, ALICE))
+    gate = await scene.gate()
+    [waiting] = await gate.reviews.store.live_reviews(5)
+    snapshot = await gate.reviews.load(waiting.id)
+    [place] = snapshot.posts
+    await gate.reviews.store.redraw(waiting.id, place)
+    await wait_postponed(scene, "check")
+    assert ALICE in message.cards
+
+
 async def test_when_nothing_waits_the_message_is_updated_at_once(
     scene: Scene, users: TeamsUsers
 ) -> None:
@@ -148,12 +163,28 @@ async def test_a_closed_form_of_a_group_s_member_is_updated_at_once(
 async def test_an_update_waits_five_minutes_at_most_while_people_press(
     scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given a form that a person opens again and again; then others see the update nevertheless."""
-    monkeypatch.setattr(open_views, "MAX_WAIT", 0.5)
+    """Given a form that a person opens again and again, each time before the update would come; then others
+    see the update nevertheless."""
+    monkeypatch.setattr(open_views, "OPEN_FOR", 20.0)
+    monkeypatch.setattr(open_views, "MAX_WAIT", 1.0)
     await ask(scene, email("c1"), OTHER)
     message = await open_form(users)
+    await wait_until("her form is recorded", lambda: is_recorded(scene, ALICE))
     await users.press(BOB, "Approve", message)
-    await card(users, "approved by “Bob")
+    await wait_postponed(scene)
+    pressed = 0
+
+    async def is_updated() -> bool:
+        nonlocal pressed
+        if "approved by “Bob" in text_of(message.card):
+            return True
+        del message.cards[ALICE]  # as on another device
+        await users.press(ALICE, "Answer instead of running it", message)
+        pressed += 1
+        return False
+
+    await wait_until("others see it", is_updated)
+    assert pressed > 1
 
 
 @pytest.mark.parametrize("stored", [b"1 a", b'{"people": 1}', b"[]", b'{"until": {"a": "b"}}'])
