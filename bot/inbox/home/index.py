@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, ReviewUnreadable
@@ -22,8 +23,8 @@ log = logging.getLogger(__name__)
 
 #: The most waiting reviews that are checked, because nobody opens more pages.
 MAX_WAITING = 1000
-#: The most of them that are loaded only to see whether they wait for this person. Reviews after these are not
-#: counted.
+#: The most of them that are loaded only to see whether they wait for this person. Others that must be loaded
+#: for that are not shown.
 MAX_CHECKED = 200
 #: Reviews that are loaded at the same time.
 CONCURRENCY = 4
@@ -58,10 +59,7 @@ class HomeIndex:
         own_requests = await self._waiting({f"requester:{key}" for key in who.keys})
         decided = await self._past_decisions(who)
         mine, others, more = await self._split_waiting(
-            who,
-            [one for one, _ in waiting.reviews],
-            [one for one, _ in own_requests.reviews],
-            {one for one, _ in decided},
+            who, waiting.reviews, [one for one, _ in own_requests.reviews], decided
         )
         return HomeCandidates(mine, others, decided, more or waiting.total > len(waiting.reviews))
 
@@ -96,8 +94,14 @@ class HomeIndex:
         return await self._reviews.with_retry(lambda: store.waiting_reviews(audiences, MAX_WAITING))
 
     async def _past_decisions(self, who: Reviewer) -> list[tuple[str, float]]:
-        store = self._reviews.store
-        return await self._reviews.with_retry(lambda: store.recent_decisions(who.key, MAX_DECIDED))
+        """The last reviews that this person decided or voted on, by any of their identities."""
+        store, found = self._reviews.store, dict[str, float]()
+        for key in who.keys:
+            for one, at in await self._reviews.with_retry(
+                partial(store.recent_decisions, key, MAX_DECIDED)
+            ):
+                found[one] = max(at, found.get(one, at))
+        return sorted(found.items(), key=lambda one: (one[1], one[0]), reverse=True)[:MAX_DECIDED]
 
     async def _audience_keys(self, who: Reviewer) -> set[str]:
         """The index entries for all identities of this person; for guests and external people only their
@@ -114,21 +118,24 @@ class HomeIndex:
     async def _split_waiting(
         self,
         who: Reviewer,
-        waiting: Sequence[str],
+        submitted: Sequence[tuple[str, float]],
         own_requests: Sequence[str],
-        past_decisions: set[str],
+        past_decisions: Sequence[tuple[str, float]],
     ) -> tuple[list[str], list[str], bool]:
         """The reviews that wait for this person, those that wait only for others, and whether there may be
-        more. Usually the index is enough; a review is loaded if this person requested it or has already
-        voted. At most MAX_CHECKED are loaded, and the list ends before the next one.
+        more. Usually the index is enough; a review is loaded if this person requested it or may have voted.
+        At most MAX_CHECKED are loaded; further ones are left out. `submitted`: what waits by the index, with
+        the time of its submission.
         """
-        unsure = past_decisions.union(own_requests)
-        places = [place for place, one in enumerate(waiting) if one in unsure]
-        end = places[MAX_CHECKED] if len(places) > MAX_CHECKED else len(waiting)
-        waiting, unread = waiting[:end], set(waiting[end:])
-        unclear = [waiting[place] for place in places[:MAX_CHECKED]]
-        unwanted = await self._find_unwanted(who, unclear)
-        mine = [one for one in waiting if one not in unwanted]
+        waiting, unsure = [one for one, _ in submitted], {one for one, _ in past_decisions}
+        unsure.update(own_requests)
+        if len(past_decisions) == MAX_DECIDED:  # votes before the oldest of these are not known any more
+            oldest = past_decisions[-1][1]
+            unsure.update(one for one, at in submitted if at <= oldest)
+        unclear = [one for one in waiting if one in unsure]
+        unread = set(unclear[MAX_CHECKED:])
+        hidden = unread | await self._find_unwanted(who, unclear[:MAX_CHECKED])
+        mine = [one for one in waiting if one not in hidden]
         known = unread.union(mine)
         others = [one for one in dict.fromkeys([*waiting, *own_requests]) if one not in known]
         return mine, others, bool(unread)

@@ -12,16 +12,20 @@ from bot.channels.slack.channel import SlackChannel
 from bot.inbox import Home, HomeLoader, offload_home
 from bot.inbox.home import index, loader
 from bot.people.directory import Directory
+from bot.people.humans import People
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission import schemas
 from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.model import Reviewer, Snapshot, ToolCall
 from hitl_core.policy import Policy
+from hitl_core.review import Decide
+from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.store import MemoryStore
+from hitl_core.store import MAX_DECIDED, MemoryStore
 from tests.support.builders import call, policy, review_of
 
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
+TEAMS_ALICE = Reviewer(channel="teams", team="tenant", id="a11ce", name="Alice")
 
 
 class CountingStore(MemoryStore):
@@ -86,6 +90,35 @@ async def test_a_home_checks_two_hundred_reviews_at_most(channel: SlackChannel) 
     assert store.outlines == home.total == index.MAX_CHECKED
     assert home.more
     assert home.others == ()
+
+
+@pytest.mark.parametrize("voter", [ALICE, TEAMS_ALICE], ids=["herself", "in Teams"])
+async def test_a_home_counts_no_review_on_which_the_person_voted(
+    channel: SlackChannel, voter: Reviewer
+) -> None:
+    """Given more votes of a person than the store remembers, also by their other account, on reviews that
+    wait for others, and newer reviews; when their Home is made, then only these are counted."""
+    store = CountingStore()
+    reviews = Reviews(store)
+    by = policy(it={"reviewers": {"users": ["U0ALICE", "U0BOB"], "quorum": 2}})
+
+    async def submit(thread: str) -> str:
+        now = await store.now()
+        made = review_of([call("it")], by=by, now=now, thread_id=thread)
+        return (await reviews.submit(*made)).id
+
+    for number in range(MAX_DECIDED + 20):
+        vote = Proposal("approve", 1)
+        await reviews.apply(Decide(await submit(f"t-{number}"), "1", vote, voter, f"op-{number}"))
+    new = [await submit(f"n-{number}") for number in range(2)]
+
+    directory = Directory(Channels(channel), People([{ALICE.key, TEAMS_ALICE.key}]))
+    who = ALICE.model_copy(update={"aliases": (TEAMS_ALICE.key,)})
+    home = await HomeLoader(reviews, Channels(channel), directory).load_home(who)
+
+    assert [task.review.id for task in home.mine] == new
+    assert home.total == len(new)
+    assert store.outlines == index.MAX_CHECKED
 
 
 async def test_the_schemas_that_a_review_keeps_are_bounded() -> None:
