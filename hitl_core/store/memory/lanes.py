@@ -21,6 +21,9 @@ from hitl_core.store.contract import (
     parse_job,
 )
 
+#: How long an update waits at most, in seconds: take.lua has it too.
+MAX_UPDATE_DELAY = 180.0
+
 
 @dataclass
 class QueuedJob:
@@ -83,11 +86,13 @@ class MemoryLanes:
             if member not in skip
             and entry.lane == lane
             and entry.is_first_post == (half == "post")
-            and (entry.at <= now or not member.startswith(LATER))
+            and _is_due(member, entry.at, now)
         ]
         if not candidates:
             return None
-        _, member = min(candidates)
+        at, member = min(candidates)
+        if member.startswith(LATER):  # otherwise `finish_job` takes it for added again
+            self._jobs[member].at = min(at, now)
         attempts, first_at, *_ = self._starts.get(member, f"0 {now:.6f}").split(" ")
         self._number += 1
         token = self._starts[member] = f"{int(attempts) + 1} {first_at} {self._number}"
@@ -192,6 +197,14 @@ class MemoryLanes:
                     await self._changed.wait()
         except TimeoutError:
             pass
+
+
+def _is_due(member: str, at: float, now: float) -> bool:
+    """As take.lua has it: only a later check waits for its time if the clock was set back."""
+    if at <= now or not member.startswith(LATER):
+        return True
+    is_update = member.startswith((f"{LATER}card ", f"{LATER}digest "))
+    return is_update and at > now + MAX_UPDATE_DELAY
 
 
 def _card_of(member: str) -> str:
