@@ -10,7 +10,12 @@ from collections.abc import Sequence
 
 from hitl_core.cli import audit, dead, policy, reviews, tokens
 from hitl_core.cli.command import add_plugin_commands, add_subject
-from hitl_core.cli.terminal import complain, discard_output, escape_unknown_characters
+from hitl_core.cli.terminal import (
+    complain,
+    discard_output,
+    escape_unknown_characters,
+    open_closed_streams,
+)
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 
 _EPILOG = """\
@@ -73,6 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args, unknown = parser.parse_known_args(argv)
     if unknown:  # by the command itself, whose usage has the options that there are
         args.command.error(f"unrecognized arguments: {' '.join(unknown)}")
+    open_closed_streams()
     escape_unknown_characters()
     try:
         code = args.run(args)

@@ -87,6 +87,15 @@ def say_problems(error: InvalidPolicy, *, to: TextIO | None = None) -> int:
     return 1
 
 
+def open_closed_streams() -> None:
+    """A stream that the shell closed (`hitl … >&-`) is None in Python: open one that takes everything, or is
+    empty.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+
+
 def escape_unknown_characters() -> None:
     """Print what the output's encoding doesn't have (Latin-1, or a file on Windows) as escapes."""
     for stream in (sys.stdout, sys.stderr):

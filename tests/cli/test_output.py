@@ -1,9 +1,14 @@
-"""Standard output that doesn't take everything: a full disk, an encoding without most characters."""
+"""Standard output that doesn't take everything: a full disk, an encoding without most characters, a stream
+that is closed.
+"""
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from typing import IO
+
+import pytest
 
 from tests.cli.desk import _HITL as HITL
 from tests.cli.desk import Desk
@@ -34,3 +39,15 @@ def test_characters_that_the_output_does_not_have_are_escaped(desk: Desk) -> Non
     ended = run(desk, subprocess.PIPE, PYTHONIOENCODING="latin-1")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "für \\u652f\\u4ed8" in ended.stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&- >&- <&-"])
+def test_closed_streams_are_no_traceback(desk: Desk, closed: str) -> None:
+    """Given a shell that closed standard output, or all streams, then the exit code is as always."""
+    desk.submit()
+    command = f"{shlex.join([*HITL, 'reviews', 'list'])} {closed}"
+    environment = desk.environment({})
+    ended = subprocess.run(
+        command, shell=True, stderr=subprocess.PIPE, env=environment, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
