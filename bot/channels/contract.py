@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from hitl_core.errors import safe_message
 from hitl_core.model import MessageRef, Place
 
 from ..card import Card, ThreadLine
+
+T = TypeVar("T")
 
 
 class ChannelError(Exception):
@@ -42,6 +45,17 @@ class RateLimited(ChannelError):
         if self.seconds is not None:
             return self.seconds
         return 2.0 ** min(refusals - 1, MAX_DOUBLINGS) * random.uniform(1.0, 1.2)
+
+
+async def repeat_while_limited(call: Callable[[], Awaitable[T]]) -> T:
+    """The result of the call, which is made again, after a pause, as long as the rate is limited."""
+    refusals = 0
+    while True:
+        try:
+            return await call()
+        except RateLimited as limited:
+            refusals += 1
+            await asyncio.sleep(limited.pause(refusals))
 
 
 class Unreachable(ChannelError):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from ....health import Health
 from ...answers import READ_ERRORS, Data, read_list
-from ...contract import LookupFailed, NotFound, RateLimited, Undeliverable, Unreachable
+from ...contract import (
+    LookupFailed,
+    NotFound,
+    RateLimited,
+    Undeliverable,
+    Unreachable,
+    repeat_while_limited,
+)
 from .slack_errors import error_translation, scope_hint
 
 #: Errors of a method, not of one look-up: all calls of the method fail with them.
@@ -131,16 +138,8 @@ class Api:
         cursor = ""
         for _ in range(MAX_PAGES):
             page: Data = {**args, "cursor": cursor} if cursor else args
-            refusals = 0
-            while True:
-                try:
-                    items, cursor = await self._look_up(method, read_page, no or {}, about, page)
-                    break
-                except RateLimited as limited:
-                    if not waits_for_limit:
-                        raise
-                    refusals += 1
-                    await asyncio.sleep(limited.pause(refusals))
+            call = partial(self._look_up, method, read_page, no or {}, about, page)
+            items, cursor = await (repeat_while_limited(call) if waits_for_limit else call())
             results += items
             if not cursor and is_never_empty and not results:
                 raise self._lookup_failure(method, about, "an empty list")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -14,7 +15,15 @@ from hitl_core.model import is_guid
 
 from ....health import Health
 from ...answers import READ_ERRORS, Data, NoAnswer, read_list
-from ...contract import LookupFailed, NotFound, NotSent, RateLimited, Undeliverable, Unreachable
+from ...contract import (
+    LookupFailed,
+    NotFound,
+    NotSent,
+    RateLimited,
+    Undeliverable,
+    Unreachable,
+    repeat_while_limited,
+)
 from .cloud import CONNECTOR_SCOPE, GRAPH_SCOPE, Cloud
 from .errors import check_status, error_translation, read_data
 from .tokens import Tokens
@@ -148,16 +157,8 @@ class Api:
         results: list[V] = []
         page = request
         for _ in range(MAX_PAGES):
-            refusals = 0
-            while True:
-                try:
-                    items, url = await self._look_up(page, read_page, absent_errors or {})
-                    break
-                except RateLimited as limited:
-                    if not waits_for_limit:
-                        raise
-                    refusals += 1
-                    await asyncio.sleep(limited.pause(refusals))
+            call = partial(self._look_up, page, read_page, absent_errors or {})
+            items, url = await (repeat_while_limited(call) if waits_for_limit else call())
             results += items
             if not url or is_enough(items):
                 self._resolve_problem(request)
