@@ -65,7 +65,7 @@ class OpenViews:
     async def forget(self, message: MessageRef) -> None:
         """The next update of the message closes what is open: somebody saw an old state. Never raises."""
         try:
-            await self._reviews.store.drop_draft(_key(message))
+            await self._reviews.store.drop_temporary_value(_key(message))
         except HitlError as error:
             log.info("open views are not forgotten: %s", safe_message(error))
 

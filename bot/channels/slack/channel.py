@@ -150,6 +150,7 @@ class SlackChannel(PeopleLookup):
             is_card = is_ours and payload == ids.message_metadata(review_id, place)
             return _message_ref(conversation, post["ts"]) if is_card else None
 
+        thread_args: dict[str, Any] = {"ts": thread} if thread else {}
         refs = await self._api.look_up_all(
             method,
             "messages",
@@ -161,7 +162,7 @@ class SlackChannel(PeopleLookup):
             oldest=f"{since - CLOCK_TOLERANCE:.6f}",
             include_all_metadata=True,
             limit=200,
-            **({"ts": thread} if thread else {}),
+            **thread_args,
         )
         return sorted(filter(None, refs), key=lambda ref: ref.ts)
 

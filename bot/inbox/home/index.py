@@ -129,7 +129,8 @@ class HomeIndex:
         """
         waiting, unsure = [one for one, _ in submitted], {one for one, _ in past_decisions}
         unsure.update(own_requests)
-        if len(past_decisions) == MAX_DECIDED:  # votes before the oldest of these are not known any more
+        # Votes before the oldest of these are not known any more.
+        if len(past_decisions) == MAX_DECIDED:
             oldest = past_decisions[-1][1]
             unsure.update(one for one, at in submitted if at <= oldest)
         unclear = [one for one in waiting if one in unsure]
