@@ -79,10 +79,7 @@ def decide(
     if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
         action = vote_count.add_vote(review, action, proposal, message, by, now)
     if ruling is not None and action.is_pending:
-        vote_count.check_others_can_approve(review, action, name)
-        if is_late(action, now):
-            rule_text = f"By the rule for it, the time to decide on this {name} is over."
-            raise Refused("not_allowed", rule_text)
+        _check_others_can_approve(review, action, name, now)
     changed = with_actions(review, {key: action}, now)
     if ruling is not None:
         changed = with_edited_call(changed, action, judged)
@@ -92,6 +89,14 @@ def decide(
         kind, review, now, [key], after=changed, by=by, what=what, why=why, place=place
     )
     return Transition(changed, event)
+
+
+def _check_others_can_approve(review: Review, edited: Action, name: str, now: float) -> None:
+    """Raises Refused if nobody could approve this edit, or only too late."""
+    vote_count.check_others_can_approve(review, edited, name)
+    if is_late(edited, now):
+        why = f"By the rule for it, the time to decide on this {name} is over."
+        raise Refused("not_allowed", why)
 
 
 def decide_all(
