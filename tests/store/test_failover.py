@@ -217,10 +217,11 @@ async def test_replicas_confirm_while_a_slot_moves(
     await store.close()
 
 
-async def test_a_review_is_found_after_its_slot_moved(
+async def test_a_review_is_found_while_its_slot_moves_and_after_it(
     cluster_url: str, redis_cluster: RedisCluster
 ) -> None:
-    """Given the beginning of an id, and a process whose map of the slots is old: nothing was found."""
+    """Given the beginning of an id; while its slot moves, and afterwards for a process whose map of the slots
+    is old: nothing was found."""
     store = await RedisStore.open(cluster_url)
     review = await created(store, thread_id="t")
     key = Keys(parse_partition(review.id) or 0).review(review.id)
@@ -229,6 +230,7 @@ async def test_a_review_is_found_after_its_slot_moved(
 
     with Migration(source, target, key_slot(key.encode())) as migration:
         migration.move_keys()
+        assert await store.find_ids(review.id[:10]) == [review.id]
         migration.finish(redis_cluster)
         assert await store.find_ids(review.id[:10]) == [review.id]
     await store.close()

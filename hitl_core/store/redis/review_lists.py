@@ -17,7 +17,7 @@ from hitl_core.store.contract import (
     WaitingPage,
     Workload,
 )
-from hitl_core.store.redis.connection import server_of, store_errors
+from hitl_core.store.redis.connection import servers_for, store_errors
 from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import Keys, choose_partition
 from hitl_core.store.redis.part import RedisPart
@@ -80,10 +80,12 @@ class RedisReviewLists(RedisPart):
             return sorted(found)
         start = keys.review("")
         async with store_errors():
-            server = await server_of(self._redis, start)
-            async for key in server.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):
-                found.add(text_of(key).removeprefix(start))
-                if len(found) == limit:
+            for server in await servers_for(self._redis, start):
+                async for key in server.scan_iter(match=f"{start}{prefix}*", count=SCAN_COUNT):
+                    found.add(text_of(key).removeprefix(start))
+                    if len(found) == limit:
+                        break
+                if found:
                     break
         return sorted(found)
 

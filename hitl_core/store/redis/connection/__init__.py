@@ -8,7 +8,7 @@ from hitl_core.store.redis.connection.errors import store_errors
 from hitl_core.store.redis.connection.server import (
     check_server,
     execute_both,
-    server_of,
+    servers_for,
     servers_of,
 )
 from hitl_core.store.redis.connection.start_checks import StartWarning, find_warnings
@@ -33,7 +33,7 @@ __all__ = [
     "find_warnings",
     "parse_redis_url",
     "read_redis_url",
-    "server_of",
+    "servers_for",
     "servers_of",
     "store_errors",
 ]

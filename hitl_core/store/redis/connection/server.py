@@ -17,9 +17,14 @@ async def servers_of(redis: Client) -> list[Client]:
     return await redis.masters() if isinstance(redis, ClusterClient) else [redis]
 
 
-async def server_of(redis: Client, key: str) -> Client:
-    """A client of the server that has this key, for SCAN, which looks at all keys of a server."""
-    return await redis.client_of(key) if isinstance(redis, ClusterClient) else redis
+async def servers_for(redis: Client, key: str) -> list[Client]:
+    """For SCAN, which looks at all keys of a server: the server that has this key; in a cluster then the
+    others, which may have a part of its slot while that is moved.
+    """
+    if not isinstance(redis, ClusterClient):
+        return [redis]
+    owner = await redis.client_of(key)
+    return [owner, *(each for each in await redis.masters() if each is not owner)]
 
 
 async def execute_both(redis: Client, first: Sequence[Any], then: Sequence[Any]) -> Any:
