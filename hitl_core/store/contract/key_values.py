@@ -12,9 +12,10 @@ from hitl_core.model import Token
 class Coordination(Protocol):
     """Every value here expires by itself."""
 
-    async def try_lock(self, name: str, ttl: float) -> bool:
-        """True for one caller within `ttl` seconds: for work that one replica does for all. If the reply is
-        lost, nobody gets the lock until it expires.
+    async def try_lock(self, name: str, ttl: float, *, owner: str = "") -> bool:
+        """True for one caller within `ttl` seconds: for work that one replica does for all. An `owner` that
+        has the lock gets True again, so it may repeat a call whose reply was lost. Without an owner nobody
+        gets the lock then until it expires.
         """
         ...
 

@@ -19,7 +19,7 @@ class MemoryKeyValues:
         self._heartbeats: dict[str, float] = {}
         self._temporary: dict[str, tuple[bytes, float]] = {}
         self._home_views: dict[str, float] = {}
-        self._locks: dict[str, float] = {}
+        self._locks: dict[str, tuple[float, str]] = {}
 
     async def save_token(self, token: Token) -> None:
         self._tokens[token.id] = token
@@ -67,11 +67,12 @@ class MemoryKeyValues:
         )
         return [user for _, user in views]
 
-    async def try_lock(self, name: str, ttl: float) -> bool:
+    async def try_lock(self, name: str, ttl: float, *, owner: str = "") -> bool:
         now = self._clock()
-        if self._locks.get(name, -math.inf) > now:
-            return False
-        self._locks[name] = now + ttl
+        end, holder = self._locks.get(name, (-math.inf, ""))
+        if end > now:
+            return bool(owner) and holder == owner
+        self._locks[name] = now + ttl, owner
         return True
 
     async def send_heartbeat(self, process: str, ttl: float) -> None:

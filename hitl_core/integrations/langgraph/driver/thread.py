@@ -175,7 +175,10 @@ class GraphThread:
 
     async def _take_step(self, checkpoint_id: str | None) -> bool:
         name = f"langgraph:{self.gate.agent}:{self.id}:{checkpoint_id}"
-        return await self.gate.reviews.store.try_lock(name, STEP_LOCK)
+        reviews = self.gate.reviews
+        return await reviews.with_retry(
+            lambda: reviews.store.try_lock(name, STEP_LOCK, owner=self.claim)
+        )
 
     def _config(self) -> RunnableConfig:
         settings = cast(Json, merge_settings(self.default_settings, self.run_settings).config)
