@@ -196,7 +196,7 @@ async def test_a_lost_draft_is_reported(scene: Scene) -> None:
     waiting = await editing(scene, "limited", {f"n{at:02}": at for at in range(90)})
     await scene.alice.submit(n03=303)
     redis = await scene.redis()
-    async for key in redis.scan_iter("hitl:*draft*"):
+    async for key in redis.scan_iter("hitl:temporary:*"):
         await redis.delete(key)
     await scene.alice.submit()
     assert "has expired" in await scene.alice.modal()
