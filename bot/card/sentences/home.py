@@ -52,8 +52,12 @@ COMMAND_HELP: Line = (
 )
 
 
-def home_title(total: int, *, more: bool) -> str:
-    """How many reviews wait; `more`: not all were counted."""
+def home_title(total: int, *, more: bool, unsure: bool = False) -> str:
+    """How many reviews wait; `more`: not all were counted; `unsure`: of some it is unknown now."""
+    if unsure and not total:
+        return "It is not known now what waits for you"
+    if unsure:
+        return f"At least {total:,} review{'s wait' if total > 1 else ' waits'} for you"
     if not total:
         return "Nothing waits for you"
     if more:

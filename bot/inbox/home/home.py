@@ -47,7 +47,8 @@ class HomeLine:
 @dataclass(frozen=True)
 class Home:
     """Page `page` (from 0) of `pages`. `total`: the number of reviews that wait for this person on all pages;
-    `more`: not all were counted. `unreadable`: the number of reviews of this page that could not be read.
+    `more`: not all were counted. `unsure`: it is unknown whether some wait, and `total` is of this page.
+    `unreadable`: the number of reviews of this page that could not be read.
     """
 
     mine: tuple[HomeTask, ...]
@@ -57,6 +58,7 @@ class Home:
     pages: int
     total: int
     more: bool
+    unsure: bool = False
     unreadable: int = 0
 
 

@@ -69,9 +69,9 @@ class HomeLoader:
         wanted = tuple(task for task in tasks if task.keys or task.doubts)
         waits = unsure + await self._draw_each(others[here], seen, unreadable, draw_waiting)
         done = await self._draw_each(times, seen, unreadable, draw_decided)
-        count = len(mine) - len(tasks) - len(unsure) + len(wanted)
+        count = len(wanted) if unsure else len(mine) - len(tasks) + len(wanted)
         lines = (wanted, tuple(waits), tuple(done))
-        return Home(*lines, page, pages, count, more, len(unreadable))
+        return Home(*lines, page, pages, count, more, bool(unsure), len(unreadable))
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
         """See `HomeIndex.find_review_id`."""

@@ -464,6 +464,7 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
     assert line.is_unknown
     assert line.keys == frozenset()
     shown = str(view_blocks(home, channel))
+    assert "It is not known now what waits for you" in shown
     assert "billing: a review" in shown
     assert "hunter2" not in shown
     assert "it_asks" not in shown

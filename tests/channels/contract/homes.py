@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -68,6 +69,15 @@ class Homes:
         assert home_title(0, more=False) in shown.text
         assert plain_text(NOTHING_YET) in shown.text
         assert not shown.buttons
+
+    async def test_a_home_with_something_unknown_says_no_certain_number(self, world: World):
+        """Given a look-up that failed; then the Home doesn't say that nothing else waits."""
+        none = world.show_home(replace(home_of(), unsure=True))
+        assert "It is not known now what waits for you" in none.text
+        two = [task_of(review_of(("send_email", EMAIL), agent=f"agent-{at}")) for at in range(2)]
+        for count, title in ((1, "At least 1 review waits"), (2, "At least 2 reviews wait")):
+            shown = world.show_home(replace(home_of(*two[:count]), unsure=True))
+            assert f"{title} for you" in shown.text
 
     async def test_a_home_has_buttons_to_its_other_pages(self, world: World):
         task = task_of(review_of(("send_email", EMAIL)))

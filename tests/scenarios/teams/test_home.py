@@ -273,7 +273,7 @@ async def test_a_chat_that_fails_takes_no_list(scene: Scene, users: TeamsUsers) 
     await card(users, "send_email")
     users.sandbox.faults.add("answer", "member", conversation=GROUP_CHAT, status=403, body="{}")
     await users.write(ALICE, "approvals")
-    words = ("1 review waits for you", "Reviews of a team or chat may be missing here")
+    words = ("At least 1 review waits for you", "Reviews of a team or chat may be missing here")
     assert await users.message(*words, conversation=users.chat(ALICE))
 
 

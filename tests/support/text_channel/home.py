@@ -63,7 +63,9 @@ class TextHome:
 
 def home_content(home: Home, names: PlaceNames) -> Content:
     """Each review that waits in full if that fits, else as one line with its place."""
-    content = Content(to_lines([(Strong(home_title(home.total, more=home.more)),)]))
+    content = Content(
+        to_lines([(Strong(home_title(home.total, more=home.more, unsure=home.unsure)),)])
+    )
     if not home.mine and not home.others and not home.decided:
         return join(content, Content(to_lines([NOTHING_YET])))
     others = [

@@ -117,7 +117,7 @@ def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
 
 
 def summary(home: Home) -> str:
-    return home_title(home.total, more=home.more)
+    return home_title(home.total, more=home.more, unsure=home.unsure)
 
 
 def _task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:

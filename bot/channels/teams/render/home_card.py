@@ -68,7 +68,8 @@ def home_card(home: Home, builder: CardBuilder, unknown: int = 0) -> Json:
     """
     builder = builder.at(IN_HOME)
     at, turn = home_pages(home.page, home.pages)
-    top = [rich_text(text_runs(home_title(home.total, more=home.more), **TITLE))]
+    title = home_title(home.total, more=home.more, unsure=home.unsure or bool(unknown))
+    top = [rich_text(text_runs(title, **TITLE))]
     if unknown:
         top += builder.alerts([_unknown_conversations(unknown)])
     if home.pages > 1:
