@@ -53,6 +53,7 @@ async def test_a_cluster_that_hangs_holds_up_nothing(
     await store.close()
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("closes", [True, False])
 async def test_no_answer_of_a_cluster_ends_the_start_in_time(closes: bool) -> None:
     """Given a node that says nothing, or ends each connection; then a start is a sentence."""

@@ -18,6 +18,8 @@ from tests.support.redis_servers.sentinels import RedisSentinels
 from tests.support.redis_servers.server import executable_under_test
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture
 def tls(tmp_path: Path) -> Certificates:
