@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self, Unpack, overload
 from uuid import uuid4
 
+from hitl_core.gate.connection import async_connection
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.submission import (
@@ -71,7 +72,7 @@ class Gate:
         )
 
     @classmethod
-    @contextlib.asynccontextmanager
+    @async_connection
     async def connect(
         cls,
         url: str | None = None,

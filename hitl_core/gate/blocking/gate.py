@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Unpack, overload
 
@@ -13,6 +13,7 @@ from hitl_core.errors import GateClosed
 from hitl_core.gate import guard
 from hitl_core.gate.blocking.loop import Runner, running_loop
 from hitl_core.gate.blocking.outcome import BlockingOutcome, run_in_this_thread
+from hitl_core.gate.connection import connection
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
 from hitl_core.gate.outcome import Outcome, Tool, failure_result, success_result
@@ -22,7 +23,7 @@ from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
 
-@contextmanager
+@connection
 def connect(
     url: str | None = None,
     *,
@@ -33,7 +34,7 @@ def connect(
     partitions: int | None = None,
 ) -> Generator[BlockingGate, None, None]:
     """The arguments and the errors are those of `Gate.connect`."""
-    connection = Gate.connect(
+    opening = Gate.connect(
         url,
         policy=policy,
         agent=agent,
@@ -42,11 +43,11 @@ def connect(
         partitions=partitions,
     )
     with running_loop() as run:
-        gate = run(connection.__aenter__())
+        gate = run(opening.__aenter__())
         try:
             yield BlockingGate(gate, run)
         finally:
-            run(connection.__aexit__(None, None, None))
+            run(opening.__aexit__(None, None, None))
 
 
 class BlockingGate:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import GateClosed, InvalidToolCall, PolicyError, Refused
-from hitl_core.gate import Gate
+from hitl_core.gate import Gate, blocking
 from hitl_core.model import ToolCall
 from hitl_core.store import MemoryStore
 from tests.gate.outcomes import approve
@@ -90,6 +90,21 @@ async def test_newcomer_9_a_closed_gate_says_that_it_is_closed(redis_url: str):
     ):
         with pytest.raises(GateClosed, match="gate is"):
             await late
+
+
+async def test_a_gate_that_no_block_opened_says_how_to_open_it():
+    """Given `Gate.connect(…)` without `async with`, then its use says so in one sentence, whatever it is."""
+    connection: Any = Gate.connect(policy=policy(), agent="billing")
+    with pytest.raises(GateClosed, match=r"`async with Gate\.connect"):
+        connection.review([call()], thread_id="t")
+    with pytest.raises(GateClosed, match=r"`async with Gate\.connect"):
+        await connection
+    with pytest.raises(GateClosed, match=r"`async with Gate\.connect"), connection:
+        pass
+    assert not hasattr(connection, "anything")
+    blocking_connection: Any = blocking.connect(policy=policy(), agent="billing")
+    with pytest.raises(GateClosed, match=r"`with blocking\.connect"):
+        blocking_connection.review([call()], thread_id="t")
 
 
 @pytest.mark.parametrize("way", ["wait", "outcomes"])
