@@ -173,11 +173,13 @@ class Lab:
         return self.reviews.drive(self.agent(*turns, **options), allow_in_memory=True)
 
     @contextlib.asynccontextmanager
-    async def serving(self, driver: Driver, on_stop: Any = None) -> AsyncIterator[None]:
+    async def serving(
+        self, driver: Driver, on_stop: Any = None, **options: Any
+    ) -> AsyncIterator[None]:
         async def keep(run: Run) -> None:
             self.stops.append(run)
 
-        async with self.firing(), running(driver.serve(on_stop or keep)):
+        async with self.firing(), running(driver.serve(on_stop or keep, **options)):
             yield
 
     def firing(self) -> contextlib.AbstractAsyncContextManager[None]:

@@ -139,8 +139,10 @@ class Driver:
         limit = asyncio.Semaphore(concurrency)
         with serve_only(self._gate, self._agent):
             async with task_group() as tasks:
-                async for outcome in self._gate.outcomes():
-                    await limit.acquire()
+                outcomes = self._gate.outcomes()
+                while True:
+                    await limit.acquire()  # first: what waits here, other processes can take
+                    outcome = await anext(outcomes)
                     task = tasks.create_task(self._resume_review(outcome, on_stop))
                     task.add_done_callback(lambda _: limit.release())
 

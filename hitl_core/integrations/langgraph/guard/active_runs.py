@@ -50,7 +50,13 @@ class ActiveRun:
 
     async def wait_for_tools(self) -> None:
         """Wait until the running tools end, so that they are reported and not in doubt."""
-        await asyncio.gather(*self.running, return_exceptions=True)
+        if self.running:
+            await asyncio.wait(self.running)  # it doesn't cancel them, as `gather` would
+
+    def release_after_tools(self) -> None:
+        """Release the review when the running tools have ended: their results are stored under its claim."""
+        ended = asyncio.gather(*self.running, return_exceptions=True)
+        ended.add_done_callback(lambda _: self.outcome.release())
 
 
 class ActiveRuns:
@@ -84,10 +90,16 @@ class ActiveRuns:
 
     @contextlib.contextmanager
     def hold(self, outcome: Outcome) -> Generator[ActiveRun, None, None]:
+        """Registers the run while this process drives it. If that is cancelled, another process gets the
+        review; without a release, the lease would be renewed until Python frees the outcome.
+        """
         active_run = ActiveRun(outcome)
         self._runs[active_run.claim] = active_run
         try:
             yield active_run
+        except asyncio.CancelledError:
+            active_run.release_after_tools()
+            raise
         finally:
             del self._runs[active_run.claim]
 
