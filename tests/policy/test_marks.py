@@ -130,7 +130,7 @@ WAYS: dict[str, Callable[[Ruling, Ruling], Ruling]] = {
 #: Parts of these, and of what the tests of their own packages cover.
 PARTS = {
     "_combine", "_with_question", "_with_demands", "_with_both", "_with_schemas", "_deny", "deny_ruling",
-    "_with_request", "_limit_ruling", "_deny_changed_args", "_hide_args",
+    "_with_request", "_limit_ruling", "_deny_bad_args", "_hide_args", "deny_incomplete",
 }  # fmt: skip
 
 

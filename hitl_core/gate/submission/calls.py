@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.inputs import list_calls
@@ -15,11 +15,13 @@ from hitl_core.model import (
     DialectName,
     JsonObject,
     ToolCall,
+    Verdict,
     encode,
     parsed_has_more_values,
 )
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import find_redaction_flaw
+from hitl_core.sentences import join_names
 
 #: The most tool calls of one model turn.
 MAX_CALLS = 100
@@ -106,7 +108,11 @@ async def judge_calls(
     """
     calls, tools, schemas = freeze_calls(calls), tools or {}, ToolSchemas()
     rulings = [
-        await schemas.add_schema(await policy.judge_async(call, state), tools.get(call.name))
+        deny_incomplete(
+            call,
+            await schemas.add_schema(await policy.judge_async(call, state), tools.get(call.name)),
+            tools.get(call.name),
+        )
         for call in calls
     ]
     allows_edit = any("edit" in ruling.allowed_decisions for ruling in rulings)
@@ -121,6 +127,26 @@ async def judge_calls(
         policy.digest,
         await schemas.kept_policy(policy, calls, rulings, edit_targets),
     )
+
+
+def deny_incomplete(call: ToolCall, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
+    """Deny a call without an argument that the tool's own schema requires: people would approve a call that
+    must fail. The model may call again. A call that people have to edit, or whose argument is their answer,
+    may be incomplete.
+    """
+    is_filled_in = "approve" not in ruling.allowed_decisions or ruling.output is not None
+    required: Any = (tool_schema or {}).get("required")
+    if ruling.verdict.kind != "review" or is_filled_in or not isinstance(required, list):
+        return ruling
+    names = (name for name in cast("list[object]", required) if isinstance(name, str))
+    missing = [name for name in names if name not in call.args]
+    if not missing:
+        return ruling
+    listed = join_names(f"`{name:.80}`" for name in missing)
+    verdict = Verdict(
+        kind="deny", rule=None, reason=f"It lacks {listed}.", retry=True, by_agent=True
+    )
+    return ruling._replace(verdict=verdict, allowed_decisions=(), args_schema=None)
 
 
 def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:

@@ -12,7 +12,7 @@ from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] -
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate import find_schema_flaw
-from hitl_core.integrations.langgraph.arguments import args_problem, schema_of
+from hitl_core.integrations.langgraph.arguments import args_problem, refusal_problem, schema_of
 from hitl_core.jsonschema import ProtectedPaths
 from hitl_core.model import ToolCall
 from hitl_core.policy import combine_schemas
@@ -57,6 +57,10 @@ class AgentTools(NamedTuple):
         that calls; it is empty for the driven agent. Only the driven agent's own tools are known.
         """
         return args_problem(self._find(call.name, path), call.args)
+
+    def refusal_problem(self, call: ToolCall, path: Sequence[str]) -> str | None:
+        """An error text if the tool would refuse this call's arguments. `path`: see `args_problem`."""
+        return refusal_problem(self._find(call.name, path), call.args)
 
     def hiding_schema(self, name: str, path: Sequence[str]) -> Json | None:
         """The schema of what the schemas of all tools with this name hide, for a policy that trusts them;

@@ -11,6 +11,7 @@ import pytest
 
 from hitl_core import Gate, Policy, ToolCall, dialects
 from hitl_core.errors import InvalidToolCall, PolicyError, Refused, ReviewNotFound, SettingsError
+from hitl_core.gate import answers
 from hitl_core.gate.submission.calls import JudgedCalls, judge_calls
 from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
@@ -55,6 +56,47 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
     assert caught.value.code == "invalid_args"
     with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
         await submit(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
+
+
+async def test_nobody_is_asked_about_a_call_without_a_required_argument(gate: Gate) -> None:
+    """Given a call without an argument that the tool's own schema requires, then it is denied, the model
+    reads what is missing and that it may call again, and people decide on the other call of the turn."""
+    calls = ToolCall("c1", "send", {}), ToolCall("c2", "send", {"n": 1})
+    review = await submit(gate, *calls, tools={"send": NUMBER})
+    assert [action.key for action in review.actions] == ["2"]
+    assert answers(review)[0].content == (
+        "`send` was not executed. It lacks `n`. Call it again with arguments that it takes."
+    )
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"allowed_decisions": ["edit", "reject"]},
+        {
+            "allowed_decisions": ["approve", "reject"],
+            "answer_schema": {"type": "integer"},
+            "output": {"into": "input", "key": "n"},
+        },
+    ],
+    ids=["edit", "answer"],
+)
+async def test_people_are_asked_for_an_argument_that_they_have_to_fill_in(rule: Any) -> None:
+    """Given a rule by which a person's edit or answer is the missing argument, then they are asked."""
+    policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"send": rule}})
+    async with Gate(MemoryStore(), policy=policy, agent="billing") as gate:
+        review = await submit(gate, ToolCall("c1", "send", {}), tools={"send": NUMBER})
+    assert [action.key for action in review.actions] == ["1"]
+
+
+@pytest.mark.parametrize("required", ["n", [["n"]], [7], None])
+async def test_a_required_that_is_no_list_of_names_asks_as_without(required: Any) -> None:
+    """Given an odd schema of a tool, whose arguments the policy checks, then people are asked."""
+    rule = {"allowed_decisions": ["approve", "reject"], "args_schema": NUMBER}
+    policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"send": rule}})
+    async with Gate(MemoryStore(), policy=policy, agent="billing") as gate:
+        tools = {"send": {"required": required}}
+        assert (await submit(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)).actions
 
 
 async def test_a_request_from_outside_is_checked(gate: Gate) -> None:

@@ -5,7 +5,7 @@ it injects: then the tool would not run with what a person approved. Pure.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from langchain_core.tools import BaseTool
@@ -25,11 +25,14 @@ from hitl_core.integrations.langgraph.arguments.delivery import (
     receive_args,
     signatures_of,
     takes_one_value,
+    validation_texts,
     would_raise,
 )
 from hitl_core.integrations.langgraph.arguments.marks import add_marks
 from hitl_core.model import JsonObject as Json
 
+#: The most problems of one call that a text lists.
+MAX_PROBLEMS = 5
 #: Keywords of JSON Schema that hold one schema, several, and several by name.
 _ONE = ("items", "additionalProperties", "not")
 _SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -81,6 +84,34 @@ def args_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | No
         return None
     listed = ", ".join(f"`{name}`" for name in names)
     return f"It doesn't accept all of these arguments ({listed}), so it would run with others."
+
+
+def refusal_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | None:
+    """An error text if each of these tools, which all have one name, would refuse these arguments and not
+    run. The texts of a model's own validators are in it: only the model may read it.
+    """
+    problems: list[str] = []
+    for tool in tools:
+        if not (problems := list(_find_refused(tool, args))):
+            return None
+    listed = "; ".join(problems[:MAX_PROBLEMS])
+    return f"The tool would refuse these arguments: {listed}." if problems else None
+
+
+def _find_refused(tool: BaseTool, args: Mapping[str, Any]) -> Iterator[str]:
+    if takes_one_value(tool):
+        return
+    if not is_filtered(tool):
+        required: Any = _schema_for_model(tool).get("required")
+        names = cast("list[Any]", required) if isinstance(required, list) else []
+        given = args.keys() | filled_names(tool)
+        yield from (f"`{name}`: Field required" for name in names if str(name) not in given)
+        return
+    try:
+        receive_args(tool, args)
+    except Exception as error:
+        if would_raise(tool, error):
+            yield from validation_texts(tool, error)
 
 
 def _schema_for_model(tool: BaseTool) -> Json:

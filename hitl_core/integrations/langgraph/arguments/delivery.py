@@ -18,6 +18,8 @@ from langchain_core.tools import BaseTool, StructuredTool, Tool
 from langchain_core.tools import base as langchain_tools
 from langgraph.prebuilt import tool_node as langgraph_tools
 
+from hitl_core.integrations.langgraph.arguments.conversion import Path, pointer
+
 Function = Callable[..., Any]
 _VARIABLE = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
@@ -93,13 +95,29 @@ def would_raise(tool: BaseTool, error: Exception) -> bool:
     """Whether the tool itself would raise this error of `receive_args`, and so not run. False if the error
     may come from the None of an injected field.
     """
-    hidden = _injected_fields(tool)
-    if not hidden:
-        return True
+    return not _injected_fields(tool) or any(_own_errors(tool, error))
+
+
+def validation_texts(tool: BaseTool, error: Exception) -> Iterator[str]:
+    """What is wrong with each argument by this error of `receive_args`; the error's kind if it says nothing
+    about an argument.
+    """
+    errors = list(_own_errors(tool, error))
+    for path, text in errors:
+        yield f"`{pointer(path)}`: {text}"
+    if not errors:
+        yield type(error).__name__
+
+
+def _own_errors(tool: BaseTool, error: Exception) -> Iterator[tuple[Path, str]]:
+    """The arguments with errors, without those that LangGraph injects."""
     if not isinstance(error, pydantic.ValidationError | pydantic.v1.ValidationError):
-        return False
-    places = [cast("tuple[Any, ...]", each["loc"]) for each in error.errors()]
-    return any(place and place[0] not in {*hidden, "__root__"} for place in places)
+        return
+    hidden = {*_injected_fields(tool), "__root__"}
+    for each in error.errors():
+        path = each["loc"]
+        if path and path[0] not in hidden:
+            yield path, each["msg"]
 
 
 def _run_methods(tool: BaseTool) -> list[Function]:

@@ -93,7 +93,7 @@ class Pause:
         )
         if self.guarded:  # a node's own question is not about a tool
             pairs = zip(judged.calls, judged.rulings, strict=True)
-            rulings = [self._deny_changed_args(call, ruling, tools) for call, ruling in pairs]
+            rulings = [self._deny_bad_args(call, ruling, tools) for call, ruling in pairs]
             judged = judged._replace(rulings=rulings)
         renames = self.guarded and dialects.get(self.dialect).can_rename
         named = {n: t for n, t in judged.tools.items() if renames and n not in tools.not_editable}
@@ -113,9 +113,15 @@ class Pause:
         hiding = combine_schemas(ruling.hiding_schema, tools.hiding_schema(call.name, self.path))
         return ruling._replace(hiding_schema=hiding)
 
-    def _deny_changed_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
-        """Deny a call whose arguments would not reach the tool unchanged. The model may call again."""
-        problem = tools.args_problem(call, self.path) if ruling.verdict.kind != "deny" else None
+    def _deny_bad_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
+        """Deny a call whose arguments would not reach the tool unchanged, or that the tool would refuse after
+        an approval. The model may call again.
+        """
+        if ruling.verdict.kind == "deny":
+            return ruling
+        problem = tools.args_problem(call, self.path)
+        if problem is None and "approve" in ruling.allowed_decisions:
+            problem = tools.refusal_problem(call, self.path)
         if problem is None:
             return ruling
         # The reason names keys, also those of hidden values. So only the model reads it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 from langchain.agents import create_agent
@@ -105,6 +105,60 @@ async def test_nobody_is_asked_about_an_argument_that_the_tool_does_not_take(
     assert (review.actions, RAN, status) == ((), [], "error")
     assert f"`{name}`" in text
     assert "Call it again" in text
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        ({}, "`to`: Field required"),
+        ({"to": "a", "address": {}}, "`/address/street`: Field required"),
+        ({"to": ["a"]}, "`to`: Input should be a valid string"),
+    ],
+    ids=["missing", "missing inside", "wrong"],
+)
+async def test_nobody_is_asked_about_a_call_that_the_tool_would_refuse(
+    lab: Lab, args: Any, named: str, mode: str
+) -> None:
+    """Given a call without a required argument, or with one of another type, then nobody is asked about what
+    could not run, and the model reads what is wrong and that it may call again."""
+    turn = [call("c1", "pay", **args)]
+    driver = lab.reviews.drive(agent(lab, pay, turn=turn, mode=mode, saver=lab.saver))
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        review = await lab.done(run.review_id)
+    status, text = answers(lab.stops[-1])["c1"]
+    assert (review.actions, RAN, status) == ((), [], "error")
+    assert named in text
+    assert "Call it again" in text
+
+
+async def test_nobody_is_asked_about_a_call_without_what_the_tools_own_schema_requires(
+    lab: Lab,
+) -> None:
+    """Given a tool with a JSON Schema in place of a model, as those of MCP servers have, and a call without
+    an argument that it requires, then nobody is asked."""
+    note = BY_JSON.model_copy(
+        update={"args_schema": {**cast(Any, BY_JSON.args_schema), "required": ["to"]}}
+    )
+    driver = lab.reviews.drive(agent(lab, note, turn=[call("c1", "note")], saver=lab.saver))
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        review = await lab.done(run.review_id)
+    assert (review.actions, RAN) == ((), [])
+    assert "`to`: Field required" in answers(lab.stops[-1])["c1"][1]
+
+
+async def test_what_people_have_to_fill_in_may_be_missing(lab: Lab) -> None:
+    """Given a rule by which a call can only be edited or rejected, and a call without an argument, then
+    people are asked for it."""
+    lab.set_policy(default="allow", interrupt_on={"pay": {"allowed_decisions": ["edit", "reject"]}})
+    driver = lab.reviews.drive(agent(lab, pay, turn=[call("c1", "pay")], saver=lab.saver))
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        await lab.decide(run.review_id, {"to": "b"})
+        await lab.done(run.review_id)
+    assert RAN == [("b", "nobody", None)]
 
 
 @MODES
