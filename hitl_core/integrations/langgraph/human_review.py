@@ -14,7 +14,12 @@ from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver import Driver, Settings, Stream, Streaming
 from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import ActiveRuns, ReviewGuard, Watch
-from hitl_core.integrations.langgraph.inventory import Inventory, build_inventory, check_guardable
+from hitl_core.integrations.langgraph.inventory import (
+    Inventory,
+    build_inventory,
+    check_drivable,
+    check_guardable,
+)
 
 
 class HumanReview:
@@ -75,6 +80,7 @@ class HumanReview:
         """
         _check_checkpointer(agent, allow_in_memory)
         inventory = self._guard_all(agent)
+        check_drivable(inventory)
         settings = Settings(graph_name=agent.name, config=config, context=context)
         streaming = Streaming(stream, stream_mode)
         return Driver(self._gate, self._active_runs, agent, inventory, settings, streaming)

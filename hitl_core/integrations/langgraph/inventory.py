@@ -125,6 +125,19 @@ def check_guardable(inventory: Inventory) -> None:
             )
 
 
+def check_drivable(inventory: Inventory) -> None:
+    """Raises IntegrationError for a graph inside that LangGraph can't run while each step of the driven graph
+    is saved before the next one (`durability="sync"`): it waits for a checkpoint that such a graph never
+    makes (1.2.22).
+    """
+    for path, graph in inventory.graphs.items():
+        if path != ROOT and cast(Any, graph).checkpointer is False:
+            raise IntegrationError(
+                f"{path}: LangGraph can't run a graph with checkpointer=False inside a driven one. Leave its"
+                " `checkpointer` out."
+            )
+
+
 def _has_own_checkpointer(graph: Graph) -> bool:
     """Whether a graph saves its pauses itself, at its own place. The checkpointer None is the caller's, and
     with False the caller saves the pause. With True the graph keeps its own state between calls.

@@ -1,7 +1,7 @@
 """The agent's part: it claims a review, starts its calls once, reports results, and finishes."""
 
 from hitl_core.review.runs import claims
-from hitl_core.review.runs.agent_problems import agent_problem_of, record_problem
+from hitl_core.review.runs.agent_problems import agent_problem_of, end_stuck, record_problem
 from hitl_core.review.runs.claims import runnable_calls
 from hitl_core.review.runs.results import (
     PAUSED,
@@ -16,6 +16,7 @@ __all__ = [
     "CallResult",
     "agent_problem_of",
     "claims",
+    "end_stuck",
     "one_line",
     "record_problem",
     "runnable_calls",

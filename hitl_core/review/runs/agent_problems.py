@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hitl_core.errors import Refused
 from hitl_core.model import AgentProblem, Review
-from hitl_core.review.runs.claims import check_lease
+from hitl_core.review.runs.claims import check_lease, claim, finish, runnable_calls
+from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, make_event
 from hitl_core.review.visibility import WHY_HIDDEN
 
@@ -22,6 +23,23 @@ def record_problem(review: Review, fence: int, why: str, now: float) -> Transiti
     problem = AgentProblem(why=why[:MAX_WHY], since=now)
     after = review.model_copy(update={"agent_problem": problem})
     return Transition(after, make_event("stuck", review, now, why=why))
+
+
+def end_stuck(review: Review, process: str, why: str, now: float) -> Transition:
+    """End a review with which its agent can't go on. A call that did not start will never run. Raises Refused
+    ("busy") unless a problem of its agent is recorded, and it is known what became of each started call.
+    """
+    unknown = ("started", "in_doubt", "paused")
+    if review.agent_problem is None or any(run.state in unknown for run in review.runs.values()):
+        raise Refused("busy", f"Review {review.id} is still open, and its agent tries again.")
+    if review.status != "claimed" or review.lease is None or review.lease.until <= now:
+        review = claim(review, process, now, 1.0).review
+    notes = {
+        call.key: CallResult.note(f"not executed: {why}")
+        for call in runnable_calls(review)
+        if review.action(call.key)
+    }
+    return finish(review, review.fence, notes, now)
 
 
 def agent_problem_of(review: Review) -> str:

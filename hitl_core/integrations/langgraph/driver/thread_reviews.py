@@ -17,7 +17,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.types import Command, PregelTask, StateSnapshot
 
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, Refused
-from hitl_core.gate import Gate, Outcome, ReviewKey, find_review, read_origin
+from hitl_core.gate import Answer, Gate, Outcome, ReviewKey, answers, find_review, read_origin
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.pauses import (
@@ -30,7 +30,7 @@ from hitl_core.integrations.langgraph.pauses import (
     read_pauses,
 )
 from hitl_core.model import Review
-from hitl_core.review import record_problem
+from hitl_core.review import end_stuck, record_problem
 
 #: The reason on the cards and for the model.
 WITHDRAWAL_REASON = "The user wrote something new."
@@ -148,6 +148,11 @@ class ThreadReviews:
         # A run that always fails must not keep its thread. If it also waits, its turn is not whole yet.
         only_failed = has_failed(state) or not is_unfinished(state)
         is_replaced = only_failed and not pauses.known and not isinstance(input, Command)
+        is_stuck = has_failed(state) and all(review.agent_problem for review in live)
+        if not isinstance(input, Command) and is_replaced and is_stuck:
+            known = [answer for review in live for answer in await self._end_stuck(review)]
+            yield add_answers(input, state, known)
+            return
         if (state.tasks and not paused and not is_replaced) or any(
             review.status != "pending" for review in live
         ):
@@ -159,8 +164,18 @@ class ThreadReviews:
         left = [await self._submit_left(last_run, pause, live) for pause in pauses.known]
         ids = [*itertools.chain(*left), *(review.id for review in live)]
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
-            command = isinstance(input, Command)
-            yield input if command else add_answers(input, state, outcomes)
+            known = [answer for outcome in outcomes for answer in outcome.answers]
+            yield input if isinstance(input, Command) else add_answers(input, state, known)
+
+    async def _end_stuck(self, review: Review) -> Sequence[Answer]:
+        """End a decided review whose run raises at each try. Returns what became of its calls. Raises Refused
+        ("busy") if that is not known.
+        """
+        process, op = self._gate.process, f"end:{uuid4().hex}"
+        await self._gate.reviews.change(
+            review.id, op, lambda r, now: end_stuck(r, process, WITHDRAWAL_REASON, now)
+        )
+        return answers(review)
 
 
 def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
@@ -193,33 +208,33 @@ async def hold_withdrawal(
 
 
 def add_answers(
-    input: Mapping[str, Any], state: StateSnapshot, outcomes: Iterable[Outcome]
+    input: Mapping[str, Any], state: StateSnapshot, known: Iterable[Answer]
 ) -> Mapping[str, Any]:
     """The new input, with an answer to each unanswered call of the last AI message before it. The result of a
-    call that ran is kept; LangGraph itself would drop it. Pure.
+    call that ran is kept; LangGraph itself would drop it. `known`: answers of reviews. Pure.
     """
-    answers = list(_missing_answers(state, outcomes))
-    if not answers:
+    missing = list(_missing_answers(state, known))
+    if not missing:
         return input
     new = input.get("messages", [])
     messages = cast(list[Any], new) if isinstance(new, list) else [new]
-    return {**input, "messages": [*answers, *messages]}
+    return {**input, "messages": [*missing, *messages]}
 
 
-def _missing_answers(state: StateSnapshot, outcomes: Iterable[Outcome]) -> Iterator[ToolMessage]:
+def _missing_answers(state: StateSnapshot, known: Iterable[Answer]) -> Iterator[ToolMessage]:
     messages = messages_of(state.values)
     message = last_ai_message(messages)
     answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
     results = {m.tool_call_id: m for task in state.tasks for m in _results(task)}
-    contents = {answer.tool_call_id: answer.content for each in outcomes for answer in each.answers}
+    by_id = {answer.tool_call_id: answer for answer in known}
     for call in message.tool_calls if message else ():
         id, name = str(call["id"]), call["name"]
         if id in results:
             yield results[id]
         elif id not in answered:
             stop_text = f"`{name}` was stopped before it ended. {WITHDRAWAL_REASON}"
-            text = contents.get(id, stop_text)
-            yield ToolMessage(content=text, name=name, tool_call_id=id, status="error")
+            answer = by_id.get(id) or Answer(id, name, stop_text, "error")
+            yield ToolMessage(answer.content, name=name, tool_call_id=id, status=answer.status)
 
 
 def _results(task: PregelTask) -> Iterator[ToolMessage]:

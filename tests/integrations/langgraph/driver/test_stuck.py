@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langchain_core.tools import tool
 
 from bot.card import PlaceNames, build_card, card_text, plain_text
-from hitl_core.integrations.langgraph import Run
+from hitl_core.errors import Refused
+from hitl_core.integrations.langgraph import Driver, Run
 from hitl_core.model import Place
-from tests.integrations.agents import Lab, call, go
+from tests.integrations.agents import Lab, Script, answers, call, go, tools
 from tests.integrations.langgraph.driver.test_settings import User, asking
 from tests.support.waiting import wait_until
 
@@ -100,3 +104,51 @@ async def test_a_listener_of_chunks_that_ends_as_cancelled_stops_no_run(lab: Lab
     agent = lab.agent([call("c1", "send_email", to="a")])
     run = await lab.reviews.drive(agent, stream=show).run(go(), thread_id="t-1")
     assert run.review_id is not None
+
+
+async def stuck_run(lab: Lab) -> tuple[Driver, str]:
+    """A driver, and the id of a decided review: its first call ran, and a tool that needs nobody raises at
+    each try."""
+
+    @tool
+    def look_up(what: str) -> str:
+        """Look something up."""
+        raise RuntimeError("away")
+
+    turn = [call("c1", "send_email", to="a"), call("c2", "look_up", what="x")]
+    agent = create_agent(
+        Script(turns=[turn, "Fine."]),
+        [*tools(lab.folder / "effects"), look_up],
+        middleware=[HumanInTheLoopMiddleware({"send_email": True})],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    run = await driver.run(go(), thread_id="t-1")
+    await lab.decide(run.review_id, "approve")
+    return driver, str(run.review_id)
+
+
+async def test_new_input_replaces_a_decided_run_that_raises_at_each_try(lab: Lab) -> None:
+    """Given a decided run in which a tool raises at each try, then the next message is answered, the model
+    reads what ran, and the review is done. Otherwise its thread would be busy without end."""
+    driver, review_id = await stuck_run(lab)
+    async with lab.serving(driver):
+        await wait_until_told(lab, review_id)
+        run = await driver.run(go("again"), thread_id="t-1")
+    review = await lab.review(review_id)
+    assert (run.finished, lab.effects) == (True, ["sent a"])
+    assert answers(run) == {
+        "c1": ("success", "`send_email` ran: sent a"),
+        "c2": ("error", "`look_up` was stopped before it ended. The user wrote something new."),
+    }
+    assert (review.status, review.runs["1"].line) == ("done", "sent a")
+
+
+async def test_new_input_waits_while_a_decided_run_may_still_go_on(lab: Lab) -> None:
+    """Given a decided run that this process has claimed, and that has not failed again and again, then new
+    input has to wait."""
+    driver, review_id = await stuck_run(lab)
+    outcome = await lab.gate.wait(review_id)
+    with pytest.raises(Refused, match="is still open"):
+        await driver.run(go("again"), thread_id="t-1")
+    outcome.release()

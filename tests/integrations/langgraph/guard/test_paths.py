@@ -639,6 +639,17 @@ async def test_an_inner_agent_with_a_checkpointer_of_its_own_is_refused(
         lab.reviews.drive(outer(lab, by_subclass(inner)))
 
 
+async def test_an_inner_agent_that_langgraph_can_not_run_in_a_driven_one_is_refused(
+    lab: Lab,
+) -> None:
+    """With checkpointer=False LangGraph raises an AttributeError of its own after the first step."""
+    inner: Any = create_agent(
+        Script(turns=[DROP]), tools(lab.folder / "effects"), checkpointer=False
+    )
+    with pytest.raises(IntegrationError, match="Leave its `checkpointer` out"):
+        lab.reviews.drive(outer(lab, by_subclass(inner)))
+
+
 async def test_a_node_that_makes_an_agent_of_another_server_is_refused(lab: Lab) -> None:
     """L5: made while it runs, so that no walk finds it."""
 
