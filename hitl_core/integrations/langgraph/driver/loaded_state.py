@@ -6,7 +6,8 @@ the requester, the settings and the claim of the driver's run. If other code wro
 run's next step would replace it, and with it the input of another process.
 
 Two runs that begin at once can both find the loaded state. So a run takes a lock before its first step is
-saved: only one run continues a checkpoint.
+saved: only one run continues a checkpoint. The lock lasts for seconds, because a process that dies leaves it.
+If saving took longer and another run has the lock, the run whose step is not the latest one stops.
 """
 
 from __future__ import annotations
@@ -77,19 +78,32 @@ class _HeldSaver:
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
+        if _place(config) != (self._thread_id, ""):  # a graph inside
+            return await self._saver.aput(config, checkpoint, metadata, new_versions)
+        is_first = not self._loaded.is_continued
+        is_alone = await self._loaded.take_first_step()
+        if not is_alone or await self._latest_id() != _checkpoint_id(config):
+            raise self._replaced()
+        saved = await self._saver.aput(config, checkpoint, metadata, new_versions)
+        # If this took longer than the lock lasts, another run may have saved its first step meanwhile.
+        is_unsure = is_first and not await self._loaded.has_lock()
+        if is_unsure and await self._latest_id() != _checkpoint_id(saved):
+            raise self._replaced()
+        return saved
+
+    async def _latest_id(self) -> str | None:
         thread: RunnableConfig = {
             "configurable": {"thread_id": self._thread_id, "checkpoint_ns": ""}
         }
-        if _place(config) == _place(thread):  # graphs inside have other places
-            is_alone = await self._loaded.take_first_step()
-            latest = await self._saver.aget_tuple(thread)
-            if not is_alone or _checkpoint_id(latest and latest.config) != _checkpoint_id(config):
-                raise RunReplaced(
-                    "busy",
-                    f"Another run of {self._thread_id!r:.80} began meanwhile, or its state was changed. This"
-                    " run was stopped, and its last step was not saved.",
-                )
-        return await self._saver.aput(config, checkpoint, metadata, new_versions)
+        latest = await self._saver.aget_tuple(thread)
+        return _checkpoint_id(latest and latest.config)
+
+    def _replaced(self) -> RunReplaced:
+        return RunReplaced(
+            "busy",
+            f"Another run of {self._thread_id!r:.80} began meanwhile, or its state was changed. This run was"
+            " stopped, and its last step was not saved.",
+        )
 
     def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Saver:
         """LangGraph's own copy of a saver, which limits the types that it loads."""
@@ -102,7 +116,7 @@ class _LoadedState:
 
     def __init__(self, id: str | None, take_step: TakeStep) -> None:
         self._id, self._take_step = id, take_step
-        self._is_read, self._is_continued = False, False
+        self._is_read, self.is_continued = False, False
 
     def finds(self, saved: CheckpointTuple | None) -> bool:
         """Whether the run's first read found this state. Later reads are those of graphs inside."""
@@ -112,8 +126,11 @@ class _LoadedState:
 
     async def take_first_step(self) -> bool:
         """Whether no other run continues this state. Only this run can continue the steps after it."""
-        self._is_continued = self._is_continued or await self._take_step(self._id)
-        return self._is_continued
+        self.is_continued = self.is_continued or await self.has_lock()
+        return self.is_continued
+
+    async def has_lock(self) -> bool:
+        return await self._take_step(self._id)
 
 
 def _checkpoint_id(config: RunnableConfig | None) -> str | None:

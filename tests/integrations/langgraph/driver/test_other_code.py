@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import gc
 from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,11 @@ from langchain.agents.middleware import AgentMiddleware
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from hitl_core.errors import Refused
+from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
-from tests.integrations.agents import Lab, call, go
+from hitl_core.integrations.langgraph.driver.thread import STEP_LOCK
+from hitl_core.store import MemoryStore
+from tests.integrations.agents import POLICY, Lab, call, go
 from tests.integrations.graphs import asking
 
 ANN: dict[str, Any] = {"requester": "U0ANN", "origin": "slack:C0123ABCD/1700000000.000100"}
@@ -138,6 +142,47 @@ async def test_of_two_runs_that_begin_at_once_one_is_refused(lab: Lab, only_save
     other.saver.released.set()
     review_id = (await bob).review_id
     assert [(r.id, r.requester) for r in await lab.all_reviews("t-1")] == [(review_id, "U0BOB")]
+
+
+class SlowSaver(AsyncSqliteSaver):
+    """Before it saves its first checkpoint, it awaits `before_put`."""
+
+    before_put: Callable[[], Awaitable[Any]] | None = None
+
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
+        if before_put := self.before_put:
+            self.before_put = None
+            await before_put()
+        return await super().aput(*args, **kwargs)
+
+
+@pytest.mark.parametrize("other_is_saved", [True, False])
+async def test_a_message_that_is_saved_too_late_is_refused(
+    saver: AsyncSqliteSaver, tmp_path: Path, other_is_saved: bool
+) -> None:
+    """Given a checkpointer that takes longer to save Bob's message than his lock lasts; when Ann's is saved
+    meanwhile, then Bob's process is told, and Ann's message is answered. Otherwise Bob's is."""
+    clock = [1000.0]
+    store = MemoryStore(lambda: clock[0])
+    async with Gate(store, policy=POLICY, agent="billing") as gate:
+        slow, ours = Lab(gate, SlowSaver(saver.conn), tmp_path), Lab(gate, saver, tmp_path)
+        driver = ours.driver("Hello.")
+
+        async def be_slow() -> None:
+            clock[0] += STEP_LOCK + 1
+            if other_is_saved:
+                await driver.save_input(go("Ann"), thread_id="t-1", **ANN)
+
+        slow.saver.before_put = be_slow
+        bob = slow.driver("Hello.").save_input(go("Bob"), thread_id="t-1")
+        if other_is_saved:
+            with pytest.raises(Refused, match="was not saved"):
+                await bob
+        else:
+            await bob
+        run = await driver.run(None, thread_id="t-1")
+    asked = [message.text for message in run.state["messages"] if message.type == "human"]
+    assert asked == (["Ann"] if other_is_saved else ["Bob"])
 
 
 class FailsThenWaits(AgentMiddleware[Any, Any, Any]):
