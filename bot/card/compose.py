@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, MessageRef, Place, Review
@@ -51,11 +51,12 @@ def build_card(
     posts: Mapping[Place, MessageRef] | None = None,
     *,
     held: bool = False,
+    keys: Collection[str] = (),
 ) -> Card:
-    """The card of a review at one of its places, with the actions of that place. `posts` are the review's
-    messages: an escalated card links to the first one. `held`: see `Snapshot`.
+    """The card of a review at one of its places, with the actions of that place, or with the calls of `keys`
+    at any place. `posts`: its messages; an escalated card links to the first one. `held`: see `Snapshot`.
     """
-    card = _build_card(review, place, posts)
+    card = _build_card(review, place, posts, keys)
     return _without_decisions(card) if held else card
 
 
@@ -70,21 +71,22 @@ def _without_decisions(card: Card) -> Card:
 
 
 def _build_card(
-    review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None
+    review: Review, place: Place, posts: Mapping[Place, MessageRef] | None, keys: Collection[str]
 ) -> Card:
-    here = [action for action in review.actions if place in action.places]
-    gone = [action for action in review.actions if place in action.former_places]
+    here = [a for a in review.actions if (a.key in keys if keys else place in a.places)]
+    gone = [a for a in review.actions if not keys and place in a.former_places]
     waiting = [action for action in here if action.is_pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
-    escalated = bool(here) and all(place not in action.route.notify for action in here)
-    doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
+    escalated = bool(here) and all(place in a.places and place not in a.route.notify for a in here)
+    in_doubt = review.calls_in_doubt
+    doubts = [c for c in in_doubt if (c.key in keys if keys else place in review.places_of(c))]
     open_actions, short = make_actions(review, waiting, number_of)
     question, approvable, seal = _approve_all(review, waiting, short)
-    in_doubt = tuple(make_doubt(review, call) for call in doubts)
+    questions = tuple(make_doubt(review, call) for call in doubts)
     next_step, ends = _next_step(here, waiting), nearest_deadline(waiting)
     state = headline.CardState(
-        review, headline.subject(review.agent), here, waiting, in_doubt,
-        _was_passed_on(here, place), open_actions, gone, short, next_step, ends,
+        review, headline.subject(review.agent), here, waiting, questions,
+        escalated and _was_passed_on(here, place), open_actions, gone, short, next_step, ends,
     )  # fmt: skip
     title, bare_title = headline.titles(state)
     summary, bare_summary = notification.summaries(state)
@@ -105,7 +107,7 @@ def _build_card(
         seal=seal,
         differences=question,
         table=make_table(short) if len(short) > 1 else None,
-        doubts=in_doubt,
+        doubts=questions,
         decision_lines=_decision_lines(review, here, waiting, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         cancel_votes=cancel_votes_of(review) if review.cancel_votes else (),
@@ -136,8 +138,8 @@ def _decision_lines(
 
 
 def _was_passed_on(here: list[Action], place: Place) -> bool:
-    """Whether the review was escalated to this place by a person or by time, not only as a fallback."""
-    return all(place not in action.route.notify for action in here) and any(
+    """Whether a person or time brought it to this place, not only a fallback."""
+    return any(
         step.to == place and step.step is not None for action in here for step in action.escalations
     )
 

@@ -147,12 +147,14 @@ class HomeLoader:
     async def _draw_card(
         self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Call]
     ) -> tuple[Card, MessageRef | None]:
-        """The card at a place of one of these calls, and a message of it that this person can read."""
+        """The card of these calls, wherever they are shown, and a message of it that this person can read."""
         review, posts = snapshot.review, snapshot.posts
-        places = list(dict.fromkeys(place for call in theirs for place in review.places_of(call)))
+        calls = tuple(theirs)
+        keys = frozenset(call.key for call in calls)
+        places = list(dict.fromkeys(place for call in calls for place in review.places_of(call)))
         shown = await self._directory.find_readable(who, snapshot, places)
         place = shown.base if shown else [*places, *review.places, DEFAULT_PLACE][0]
         ref = posts[shown] if shown else None
         return await offload_drawing(
-            review, lambda: build_card(review, place, posts, held=snapshot.held)
+            review, lambda: build_card(review, place, posts, held=snapshot.held, keys=keys)
         ), ref
