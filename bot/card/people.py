@@ -109,15 +109,17 @@ def people(refs: PeopleRefs, names: PlaceNames, *, either: str = "and") -> Line:
     return join_lines(lines, either)
 
 
-def may_decide(deciders: Sequence[Deciders], names: PlaceNames) -> Line:
-    """Who may decide on which actions, and how many of them must approve; () if nothing is left to decide."""
+def may_decide(deciders: Sequence[Deciders], names: PlaceNames, *, counts: bool) -> Line:
+    """Who may decide on which actions; () if nothing is left to decide. `counts`: also how many of them must
+    approve, where no action says it itself.
+    """
     line: list[Span] = []
     for one in deciders[:MAX_DECIDERS]:
         who = people(one.people, names) or (Text("Nobody"),)
         of = f" on number {join_names(map(str, one.numbers))}" if one.numbers else ""
         line += [Text(" ")] if line else []
         line += [*_capitalize(who), Text(f" may decide{of}.")]
-        if one.quorum > 1:
+        if counts and one.quorum > 1:
             line.append(Text(f" {one.quorum} of them must approve."))
         if one.excluded_requester:
             line += _exclusion(one.excluded_requester, "approve it")

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, TypeGuard, assert_never, cast
 
 from hitl_core.forms.field import ItemKind, Slot, utf16_length
+from hitl_core.json_text import indent_json
 from hitl_core.jsonschema import is_valid_format
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
@@ -32,7 +33,7 @@ def format_json(value: Any, max_text: int) -> str:
     short = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if utf16_length(short) > max_text:
         return short
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+    text = indent_json(value)
     return text if utf16_length(text) <= max_text else short
 
 

@@ -19,6 +19,7 @@ from bot.channels.slack.render.card_message import message
 from bot.forms import EditForm, FormRef
 from bot.inbox import ActionRef, Press, action_page, arguments_page
 from bot.text import remove_marks
+from hitl_core.json_text import indent_json
 from hitl_core.model import Place, Review
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import validate_view
@@ -239,7 +240,7 @@ def value_of(shown: str) -> Any:
     containers = isinstance(value, dict | list)
     written = json.dumps(value, ensure_ascii=False)
     if value and len(written) <= MAX_INDENTED:
-        written = json.dumps(value, ensure_ascii=False, indent=2)
+        written = indent_json(value)
     return text if containers and written != text else value
 
 

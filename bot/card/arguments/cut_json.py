@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
+from hitl_core.json_text import indent_json
+
 from ... import text
 
 #: How many levels deep a part that is too large is cut.
@@ -66,9 +68,7 @@ def _fit_parts(parts: Iterable[_Part], limit: int, lines: int) -> list[str]:
     for part in parts:
         if limit <= 0 or len(_dump(part.value)) > limit:
             break
-        written = part.begin() + text.to_visible(
-            json.dumps(part.value, ensure_ascii=False, indent=2)
-        )
+        written = part.begin() + text.to_visible(indent_json(part.value))
         count = _count_lines(written)
         limit -= text.weight(written) + len(",\n  ") * count
         lines -= count

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, assert_never, cast
 
+from hitl_core.json_text import indent_json
 from hitl_core.jsonschema import to_pointer
 from hitl_core.model import DisplayHint
 
@@ -80,7 +81,7 @@ def format_value(value: Any) -> str:
     compact = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value or len(compact) > MAX_INDENTED:
         return compact
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return indent_json(value)
 
 
 def draw_values(
@@ -222,7 +223,10 @@ def _needs_quotes(text: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return not isinstance(value, dict | list) or format_value(value) == text
+    if not isinstance(value, dict | list):
+        return True
+    shown = format_value(value)  # on one line, spaces alone would tell them apart
+    return shown == text or "\n" not in shown
 
 
 def _is_prose(raw: str) -> bool:

@@ -98,7 +98,7 @@ def card_text(card: Card, names: PlaceNames) -> CardText:
         cancel_votes=statement_lines(card.cancel_votes) if card.cancel_votes else (),
         elsewhere=elsewhere_line(card.elsewhere) if card.elsewhere else (),
         decisions=decision_lines(card.decision_lines) if card.decision_lines else (),
-        deciders=may_decide(card.deciders, names),
+        deciders=may_decide(card.deciders, names, counts=not card.open_actions),
         ids=(Verbatim(f"{short_id(card.review_id)}{thread}"),),
     )
 

@@ -7,6 +7,7 @@ import re
 from typing import Any, TextIO
 
 from hitl_core.cli.terminal import DIM, YELLOW, Paint, say, say_field
+from hitl_core.json_text import indent_json
 
 #: How much of one value is shown, at its beginning and at its end, because harmful parts are often at the
 #: end.
@@ -51,7 +52,7 @@ def _value_lines(value: Any) -> list[str]:
     """
     if isinstance(value, str) and "\n" in value:
         return ["│ " + line.replace("\\", "\\\\") for line in value.split("\n")]
-    return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
+    return indent_json(value).split("\n")
 
 
 def _cut_lines(lines: list[str]) -> list[str | Paint]:

@@ -1,4 +1,4 @@
-"""A Home shows a review once, with all that its person may decide, also if its parts are in several places."""
+"""A Home shows a review once, with all that its person may decide, also if that is in several places."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -284,6 +285,10 @@ def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> 
         assert cut.text == shown
 
 
+#: The JSON of an object that is shown on several lines.
+LONG = json.dumps({"name": "x" * 40, "more": "y" * 40}, separators=(",", ":"))
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -300,8 +305,11 @@ def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> 
         ("{}", '"{}"'),
         ({}, "{}"),
         ([], "[]"),
-        ('{"a":1}', '{"a":1}'),
-        ({"a": 1}, '{\n  "a": 1\n}'),
+        ('{"a":1}', '"{\\"a\\":1}"'),
+        ("[\n1]", '"[\\n1]"'),
+        (LONG, LONG),
+        ({"a": 1}, '{"a": 1}'),
+        (["vip"], '["vip"]'),
         (None, "null"),
         (1e30, "1e+30"),
     ],

@@ -57,7 +57,7 @@ async def test_security_m7_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) ->
 
     there = await scene.card("5000", channel=FINANCE, viewer="U0ALICE")
     assert "The edit falls under the rule `refund`: 2 people must approve." in text_of(there)
-    assert "2 of them must approve" in text_of(there)
+    assert "Needs 2 approvals" in text_of(there)
 
     async def is_closed() -> bool:
         old = await scene.card("now decided by others", channel=OPS, viewer="U0CARL")
