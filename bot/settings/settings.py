@@ -143,7 +143,7 @@ def _check_values(settings: Settings) -> None:
 
 def _check_redis(url: str) -> None:
     if _scheme(url) not in REDIS_SCHEMES:
-        raise SettingsError("HITL_REDIS_URL must be a URL like redis://….")
+        raise SettingsError("HITL_REDIS_URL must be a URL like redis://localhost:6379/0.")
     try:
         parse_redis_url(url)
     except SettingsError as error:

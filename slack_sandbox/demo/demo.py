@@ -111,7 +111,7 @@ def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
 
 def _print_addresses(services: Services, agent: ChildProcess) -> None:
     redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
-    redis_url = f"={services.redis_url}" if services.redis else ""
+    redis_url = f"={services.redis_url}" if services.redis else ", as you set it for the demo"
     pids = ", ".join(f"{child.name} {child.pid}" for child in (*services.children, agent))
     teams = f"\n  Teams    {services.teams_page}" if services.teams_page else ""
     print(

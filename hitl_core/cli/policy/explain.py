@@ -74,6 +74,9 @@ def run(args: argparse.Namespace) -> int:
 def _read_call(text: str) -> ToolCall:
     """The call, checked as the gate does. Raises InvalidToolCall."""
     name, _, args = text.strip().partition(" ")
+    if name.startswith("{"):
+        example = 'send_email {"to": "jo@example.com"}'
+        raise InvalidToolCall(f"The tool's name comes first, then its arguments: '{example}'.")
     call = ToolCall(id="explain", name=name, args=decode(args.strip() or "{}"))
     encode(call.args)
     return call

@@ -262,6 +262,7 @@ def test_check_knows_line_and_path_of_every_key(
 
 
 BAD_CALLS = [
+    ('{"name": "run_sql", "args": {}}', "The tool's name comes first, then its arguments: "),
     ("run_sql {query}", "The arguments are not JSON: "),
     ("run_sql [1]", "The arguments must be a JSON object, not a list."),
     ('run_sql {"a": 1, "a": 2}', "The arguments are not JSON: the key 'a' appears twice."),
