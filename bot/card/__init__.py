@@ -8,6 +8,7 @@ lines below it. `card_text` and `action_text` write these values as lines of spa
 
 from .actions import MAX_MODAL, find_open_action, name_and_arguments
 from .agent_texts import description_text
+from .arguments import MAX_CALL
 from .buttons import card_buttons, reading_buttons
 from .choices import choices_of
 from .compose import build_card, page_keys
@@ -118,6 +119,7 @@ __all__ = [
     "LOADING_TITLE",
     "LONG_NAME",
     "LONG_NAME_VALUE",
+    "MAX_CALL",
     "MAX_FIELD_LABEL",
     "MAX_LINES",
     "MAX_MODAL",

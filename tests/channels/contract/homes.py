@@ -15,7 +15,7 @@ from bot.card import (
     home_title,
     plain_text,
 )
-from bot.card.buttons import SEE_LABEL
+from bot.card.buttons import READ_LABEL, SEE_LABEL
 from bot.inbox import Home, HomeLine, HomeTask
 from hitl_core.model import Place, Review
 from tests.channels.contract.cards import HARMLESS, argument_lines, review_with
@@ -96,6 +96,16 @@ class Homes:
             if "Approve" in labels and SEE_LABEL not in labels:
                 for text in argument_lines(review, "1"):
                     assert world.spelling(text) in shown.text
+
+    async def test_a_home_shows_no_more_of_a_long_text_than_its_card(self, world: World):
+        """Given a long text that must be read before it is approved; then the Home cuts it as the card does,
+        so that the next review is near, and the button opens all of it first."""
+        body = " ".join(f"Sentence {number} is to be read." for number in range(150))
+        review = review_of(("send_email", {**EMAIL, "body": body}))
+        shown = world.show_home(home_of(task_of(review)))
+        assert "Sentence 0 is" in shown.text
+        assert "Sentence 75 is" not in shown.text
+        assert READ_LABEL in " ".join(shown.buttons)
 
     async def test_promise_7_a_home_tells_nothing_of_a_review_that_is_not_theirs(
         self, world: World

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from bot.card import (
     DECIDED_TITLE,
+    MAX_CALL,
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
@@ -93,7 +94,9 @@ def _task(task: HomeTask, names: PlaceNames, numbers: Iterator[int]) -> Content:
     head = to_lines([_headline(task.card.title, task, names), *text.origin, *problems])
     numbered = not is_single(task.card)
     actions = [
-        action_text(review_id, find_open_action(task.review, key), names, numbered=numbered)
+        action_text(
+            review_id, find_open_action(task.review, key, room=MAX_CALL), names, numbered=numbered
+        )
         for key in task.keys
     ]
     doubts = [doubt_text(review_id, one) for one in task.card.doubts if one.key in task.doubts]

@@ -11,6 +11,7 @@ from hitl_core.model import MessageRef, Place
 from ....card import (
     DECIDED_TITLE,
     ERROR_TITLE,
+    MAX_CALL,
     NOTHING_YET,
     OPEN_CARD_HINT,
     OTHERS_TITLE,
@@ -50,9 +51,8 @@ MAX_BLOCKS = 100 - 30
 MAX_BYTES = 150_000
 #: The blocks of a review in its short form: divider, home_headline, hint.
 SHORT_BLOCKS = 4
-#: The most actions of one review, and the most characters of the arguments of one action.
+#: The most actions of one review.
 MAX_ACTIONS = 3
-MAX_ARGUMENT_CHARS = 1500
 
 
 class HomeChannel(Protocol):
@@ -125,12 +125,7 @@ def _task_blocks(task: HomeTask, names: PlaceNames) -> list[Block]:
     content = [divider(f"line:{review_id}"), *_headline_blocks(task, names, task.card.title)]
     numbered = not is_single(task.card)
     for key in task.keys[:MAX_ACTIONS]:
-        # If the policy has `must_read`, the action is shown as completely as Slack allows.
-        action = task.review.action(key)
-        must_read = action is not None and action.config.must_read
-        open_action = find_open_action(
-            task.review, key, **({} if must_read else {"room": MAX_ARGUMENT_CHARS})
-        )
+        open_action = find_open_action(task.review, key, room=MAX_CALL)
         # Action keys are unique only in one review, and this view has several.
         content += _prefix_ids(
             review_id, action_blocks(review_id, open_action, names, numbered=numbered)

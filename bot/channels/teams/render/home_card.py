@@ -8,6 +8,7 @@ from hitl_core.model import short_id
 
 from ....card import (
     DECIDED_TITLE,
+    MAX_CALL,
     NO_CARD_YET,
     NOTHING_YET,
     OPEN_CARD_HINT,
@@ -56,9 +57,8 @@ from .elements import (
 ROOM = MAX_BYTES - 500
 #: The space for what waits for others and what was decided. The rest is for what waits for this person.
 REST_BYTES = 8_000
-#: The most actions of one review, and the most characters of the arguments of one action.
+#: The most actions of one review.
 MAX_ACTIONS = 3
-MAX_ARGUMENT_CHARS = 1_500
 MAX_TITLE = 200
 
 
@@ -98,11 +98,7 @@ def _task(task: HomeTask, builder: CardBuilder) -> list[Json]:
     content = _headline(task, builder, task.card.title)
     numbered = not is_single(task.card)
     for key in task.keys[:MAX_ACTIONS]:
-        # If the policy has `must_read`, the action is shown as completely as a card can.
-        action = task.review.action(key)
-        must_read = action is not None and action.config.must_read
-        room = {} if must_read else {"room": MAX_ARGUMENT_CHARS}
-        shown = find_open_action(task.review, key, **room)
+        shown = find_open_action(task.review, key, room=MAX_CALL)
         text = action_text(review_id, shown, builder.names, numbered=numbered)
         content += _spaced([*text_elements(text, builder), *builder.buttons(text.buttons)])
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
