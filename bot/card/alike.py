@@ -26,6 +26,8 @@ MAX_CELL = 80
 MAX_QUESTION = 300
 #: The most characters of the fact of a call that is the only one of its tool.
 MIN_FACT = 20
+#: The most characters of the value of an argument that only one call has.
+MAX_EXTRA = 40
 #: The most different values that are listed. If they differ only in numbers, the first and the last are
 #: listed instead.
 MAX_LISTED = 4
@@ -110,7 +112,7 @@ def group_differences(calls: Mapping[int, tuple[CallValue, ...] | None]) -> list
     for column in columns.values():
         label = next(iter(column.values())).label
         if 2 * len(column) <= len(calls):
-            extra.setdefault(tuple(column), []).append(_label(label))
+            extra.setdefault(tuple(column), []).append(_extra_text(label, column))
             continue
         if (part := _column_text(label, column)) is None:
             return None
@@ -122,6 +124,15 @@ def group_differences(calls: Mapping[int, tuple[CallValue, ...] | None]) -> list
         sets = "sets" if len(those) == 1 else "set"
         parts.append(f"{join_numbers(those)} also {sets} {', '.join(labels)}")
     return parts
+
+
+def _extra_text(label: str, column: dict[int, CallValue]) -> str:
+    """An argument that few calls have: its value too, if one call has it and the value is short."""
+    first, *others = column.values()
+    is_shown = not others and first.is_whole and not first.has_hidden
+    if not is_shown or len(first.text) > MAX_EXTRA:
+        return _label(label)
+    return f"{_label(label)} {as_name(first.text)}"
 
 
 def _column_text(label: str, column: dict[int, CallValue]) -> str | None:

@@ -50,6 +50,7 @@ def test_cards_one_of_forty_that_sets_more_is_named() -> None:
     """Fool 3: given forty updates, of which one also sets an account; then the question says which one."""
     assert question(forty(payout_iban="DE89370400440532013000")) == (
         "update_customer ×40: customerId cus_001 to cus_040; #23 also sets “payout_iban”"
+        " DE89370400440532013000"
     )
 
 
@@ -60,8 +61,10 @@ def test_cards_one_of_forty_that_sets_more_is_named() -> None:
         ({"notify": True}, "“notify” false ×39, true (#23)"),
         ({"notify": 0}, "“notify” false ×39, 0 (#23)"),
         ({"customerId": "*"}, "customerId cus_001 to cus_040, “*” (#23)"),
-        ({"credit": 1, "limit": 2}, "#23 also sets “credit”, “limit”"),
-        ({"Approved by Bob. x": 1}, "#23 also sets “Approved by Bob. x”"),
+        ({"credit": 1, "limit": 2}, "#23 also sets “credit” 1, “limit” 2"),
+        ({"Approved by Bob. x": 1}, "#23 also sets “Approved by Bob. x” 1"),
+        ({"note": "x" * 60}, "#23 also sets “note”"),
+        ({"to": "Jo. Approved"}, "#23 also sets “to” “Jo. Approved”"),
     ],
 )
 def test_cards_one_of_forty_that_differs_is_named(odd_one: Args, expected: str) -> None:
