@@ -143,8 +143,8 @@ class Delivery:
             missing = await self._recipients.copies_without_post(snapshot, place)
             snapshot = await self._cards.record_late_posts(snapshot, missing, late)
         attempt = DeliveryAttempt(again, job.first_at)
-        for copy in [copy for copy in snapshot.posts if place in (copy, copy.base)]:
-            ref = snapshot.posts[copy]
+        readers, _ = await self._recipients.copies(snapshot, place)
+        for copy, ref in [one for one in snapshot.posts.items() if one[0] in readers]:
             await self._cards.delete_others(snapshot, copy, ref, since)
             await self._draw(forget_shown_versions(snapshot), copy, ref, attempt)
 
@@ -187,7 +187,7 @@ class Delivery:
         """
         posted = any(one.base == place for one in snapshot.posts)
         unknown = None if posted else await self._recipients.check(snapshot, place)
-        copies = await self._recipients.copies(snapshot, place)
+        copies, unsure = await self._recipients.copies(snapshot, place)
         failed: list[Undeliverable | LookupFailed] = []
         for copy in copies:
             try:
@@ -201,8 +201,8 @@ class Delivery:
             raise next((one for one in failed if not isinstance(one, NotFound)), failed[0])
         if posted:  # the last decider may have left since
             unknown = await self._recipients.check(snapshot, place)
-        if unknown is not None:
-            raise unknown
+        if (failure := unknown or unsure) is not None:
+            raise failure
 
     async def _deliver_at(self, snapshot: Snapshot, place: Place, attempt: DeliveryAttempt) -> None:
         """Deliver to one place. It may be a member's copy."""

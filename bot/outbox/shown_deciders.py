@@ -1,4 +1,6 @@
-"""Checks a shown card: whether its place can still be used, and whether somebody may still decide there."""
+"""Checks a shown card: whether its place can still be used, whether somebody may still decide there, and whether
+somebody has joined its group.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from ..channels.contract import ChannelError, NotFound, RateLimited
 from ..channels.registry import Channels
 from ..health import DeliveryProblems
 from ..people import Recipients
+from .card_sync import posted_at
 from .fallback import Fallback
 
 log = logging.getLogger(__name__)
@@ -62,8 +65,21 @@ class ShownDeciders:
             log.info("it is not known who may decide at %s: %s", place, error)
         else:
             await self._problems.resolve_shown(review, place)
-            if (
-                problem := review.delivery_problems.get(place)
-            ) is not None and not problem.is_shown:
-                # If it works, it is over.
+            problem = review.delivery_problems.get(place)
+            has_problem = (
+                problem is not None and not problem.is_shown
+            )  # if it works now, it is over
+            if has_problem or await self._has_new_recipient(snapshot, place):
                 await self._reviews.store.redraw(review.id, place, "card")
+
+    async def _has_new_recipient(self, snapshot: Snapshot, place: Place) -> bool:
+        """Whether somebody joined the group at this place who has no card yet. Each of them is tried once: who
+        can't be reached then is tried again with the next change.
+        """
+        try:
+            copies = (await self._recipients.copies(snapshot, place)).places
+        except ChannelError as error:
+            log.info("it is not known who is at %s: %s", place, error)
+            return False
+        missing = [copy for copy in copies if copy not in snapshot.posts]
+        return any(not posted_at(snapshot, copy) for copy in missing)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
-from hitl_core.model import Grant, Place, Snapshot
+from hitl_core.model import Grant, Place, Snapshot, split_id
 from hitl_core.review import OpenItem, excluded_keys, open_items
 from hitl_core.store import Store
 
@@ -30,6 +31,23 @@ class NoDeciderLeft(NotFound):
 
 class TooFewDeciders(NotFound):
     """It is known that fewer people are left than must approve an action. They can still reject it."""
+
+
+class Copies(NamedTuple):
+    """Where a card is shown: a place, or one for each member of a group. `unknown`: some members got no copy,
+    because it is not known whether they may read it.
+    """
+
+    places: list[Place]
+    unknown: LookupFailed | None = None
+
+
+class _Readers(NamedTuple):
+    """The members of a group who may get a copy, and who may not."""
+
+    yes: set[str]
+    no: set[str]
+    unknown: LookupFailed | None
 
 
 class Recipients:
@@ -142,23 +160,28 @@ class Recipients:
         copies = [] if len(members) > MAX_COPIES else sorted(map(place.for_member, members))
         return [copy for copy in copies if copy not in snapshot.posts]
 
-    async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
-        """The place itself; for a group, a place for each member. People who left it get no updates."""
+    async def copies(self, snapshot: Snapshot, place: Place) -> Copies:
+        """The place itself; for a group, a place for each member who may read the review. People who left it
+        get no updates.
+        """
         channel, review = self._channels.of_place(place), snapshot.review
         audience = channel.audience(place)
         if audience.kind != "group":
-            return [place]
+            return Copies([place])
         members = await self._directory.lookups(channel.name).group_members(audience.id)
         known = {one for one in snapshot.posts if one != place and one.base == place}
         known &= {place.for_member(member) for member in members}
         if not (waiting := open_items(review, place)):
-            return sorted(known)
+            return Copies(sorted(known))
         name, count = channel.name_of(place), len(members)
         if not members:
             raise NotFound(f"nobody is in {name}, or there is no such group")
         if count > MAX_COPIES:
             why = f"{name} has {count} members: at most {MAX_COPIES} can get a message each"
             raise LookupFailed(why) if known else NotFound(why)  # a group that grew keeps its cards
+        readers = await self._find_readers(channel, members, waiting, name)
+        if not readers.yes and readers.unknown is None:
+            raise NotFound(f"{name} has only people who can't get a card, such as guests")
         # People who have their own place for all of these actions have a message already.
         direct_recipients = {
             person.id
@@ -167,4 +190,31 @@ class Recipients:
             and (person := channel.audience(own)).kind == "person"
             and all(own in item.places for item in waiting)
         }
-        return sorted(known | {place.for_member(member) for member in members - direct_recipients})
+        wanted = {place.for_member(member) for member in readers.yes - direct_recipients}
+        refused = {place.for_member(member) for member in readers.no}
+        return Copies(sorted((known - refused) | wanted), readers.unknown)
+
+    async def _find_readers(
+        self, channel: Channel, members: Collection[str], waiting: Sequence[OpenItem], name: str
+    ) -> _Readers:
+        """Which of a group's members may get a copy: guests and people of other workspaces only if the policy
+        names them, bots and deactivated people never.
+        """
+        lookups = self._directory.lookups(channel.name)
+        grants = [grant for item in waiting for grant in item.grants]
+        users = {split_id(user) for grant in grants for user in grant.reviewers.users}
+        yes, no, unknown = set[str](), set[str](), list[str]()
+        for member in sorted(members):
+            is_named = (channel.name, member) in users
+            try:
+                if await (lookups.is_active if is_named else lookups.is_member)(member):
+                    yes.add(member)
+                else:
+                    no.add(member)
+            except LookupFailed as error:
+                unknown.append(str(error))
+            except (RateLimited, Unreachable) as error:  # so it is for the others
+                unknown.append(str(error))
+                break
+        why = f"it is not known who in {name} may get a card: " + "".join(unknown[:1])
+        return _Readers(yes, no, LookupFailed(why) if unknown else None)

@@ -16,7 +16,7 @@ from bot.outbox import DeciderCheck, decider_check
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from hitl_core.errors import ReviewUnreadable
-from hitl_core.model import DEFAULT_PLACE, MessageRef, Snapshot
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Snapshot
 from hitl_core.review import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.server import Sandbox
@@ -119,3 +119,54 @@ async def test_each_card_is_drawn_again_however_many_wait(
         seen += await drawn(store)
         store.now_ += decider_check.DRAW_INTERVAL / 2
     assert set(seen) == set(ids)
+
+
+async def test_a_new_member_of_a_group_gets_a_card_of_what_waits(
+    store: Store, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a review that waits for a group; when a person and a guest join the group, and nothing else happens,
+    then the person gets a card, and the guest none."""
+    group = Place("slack:S0OPS")
+    review, event = review_of(by=policy(ask={"notify": group}))
+    reviews = Reviews(store)
+    await reviews.submit(review, event)
+    await deliver(store, channel, review.id, group)
+    assert await jobs_of_check(store, channel) == []
+
+    sandbox.groups.set_members("S0OPS", ["U0CARL", "U0DANA", "U0MARIA", "U0GINA"])
+    assert await jobs_of_check(store, channel) == [("card", group)]
+    await deliver(store, channel, review.id, group)
+    shown = (await reviews.load(review.id)).posts
+    assert {copy.member for copy in shown} == {"U0CARL", "U0DANA", "U0MARIA"}
+    assert await jobs_of_check(store, channel) == []
+
+
+async def test_a_new_member_who_can_not_be_reached_is_tried_once(
+    store: Store, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a new member of a group to whom Slack lets nobody write; then one check asks for a card, and the
+    next one for no other."""
+    group = Place("slack:S0OPS")
+    review, event = review_of(by=policy(ask={"notify": group}))
+    await Reviews(store).submit(review, event)
+    await deliver(store, channel, review.id, group)
+    sandbox.groups.set_members("S0OPS", ["U0CARL", "U0DANA", "U0MARIA"])
+    body = '{"ok": false, "error": "messages_tab_disabled"}'
+    sandbox.faults.configure({"mode": "answer", "method": "conversations.open", "body": body})
+    assert await jobs_of_check(store, channel) == [("card", group)]
+    await deliver(store, channel, review.id, group)
+    assert await jobs_of_check(store, channel) == []
+
+
+async def deliver(store: Store, channel: SlackChannel, review_id: str, place: Place) -> None:
+    """Runs the jobs of a place, with empty caches."""
+    await finish_all(store)
+    delivery = Delivery(Reviews(store), Channels(channel), Directory(Channels(channel)), Health())
+    await delivery.deliver(review_id, place, again=False)
+
+
+async def jobs_of_check(store: Store, channel: SlackChannel) -> list[tuple[str, Place]]:
+    """What a check with empty caches adds to the queues."""
+    await finish_all(store)
+    await check_of(store, channel, Health()).check_page()
+    return [(job.kind, job.place) for job in await finish_all(store)]

@@ -9,7 +9,7 @@ import asyncio
 import pytest
 
 from bot.card import build_card
-from bot.channels.contract import Undeliverable
+from bot.channels.contract import LookupFailed, Undeliverable
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health import Health
@@ -144,6 +144,74 @@ async def test_a_person_who_left_the_group_gets_no_update(
     )  # a minute later
     with pytest.raises(TooFewDeciders):
         await later.deliver(review_id, Place("slack:S0OPS"), again=False)
+    shown = (await reviews.load(review_id)).shown
+    assert shown[Place("slack:S0OPS>U0DANA")] > shown[Place("slack:S0OPS>U0CARL")] == 1
+
+
+async def test_guests_and_bots_of_a_group_get_no_copy(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox
+) -> None:
+    """Given a group with guests, a person of another workspace, a bot and somebody who has left; then only its
+    members get a copy, and the guest whom the policy names."""
+    others = ["U0GINA", "U0SOLO", "U0SAM", "U0AGENT", "U0GONE"]
+    sandbox.groups.set_members("S0OPS", ["U0DANA", *others])
+    named = {"users": ["U0GINA"], "groups": ["S0OPS"]}
+    for reviewers, asked in ((None, ["U0DANA"]), (named, ["U0DANA", "U0GINA"])):
+        rule = {"reviewers": reviewers} if reviewers else {}
+        review_id = await submit(reviews, notify="slack:S0OPS", **rule)
+        await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
+        assert await posts(reviews, review_id) == {f"slack:S0OPS>{one}" for one in asked}
+
+
+async def test_a_group_of_guests_reaches_nobody(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox
+) -> None:
+    """Given a group in which only guests are left; then the review goes to the fallback, although Bob, whom
+    the policy names, may decide."""
+    sandbox.groups.set_members("S0OPS", ["U0GINA", "U0SOLO"])
+    rule = {"reviewers": {"users": ["U0BOB"]}, "fallback": "slack:#team-ops"}
+    review_id = await submit(reviews, notify="slack:S0OPS", **rule)
+    await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
+    [action] = (await reviews.load(review_id)).review.actions
+    assert action.places == ("slack:S0OPS", "slack:#team-ops")
+    assert not await posts(reviews, review_id)
+
+
+async def test_a_member_about_whom_slack_does_not_answer_gets_a_copy_later(
+    reviews: Reviews, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a group of two, about one of whom Slack gives no answer; then only the other one has a copy, and
+    the delivery is tried again; as soon as Slack answers, both have one."""
+    directory = Directory(Channels(channel))
+    delivery = Delivery(reviews, Channels(channel), directory, Health())
+    for known in ("U0BOB", "U0DANA"):
+        await directory.lookups("slack").person(known)
+    review_id = await submit(reviews, notify="slack:S0OPS", reviewers={"users": ["U0BOB"]})
+
+    answer = '{"ok": false, "error": "user_not_visible"}'
+    sandbox.faults.configure({"mode": "answer", "method": "users.info", "body": answer})
+    with pytest.raises(LookupFailed):
+        await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
+    assert await posts(reviews, review_id) == {"slack:S0OPS>U0DANA"}
+
+    sandbox.faults.configure({"mode": "ok"})
+    await delivery.deliver(review_id, Place("slack:S0OPS"), again=True)
+    assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:S0OPS>U0DANA"}
+
+
+async def test_a_card_that_is_drawn_again_is_not_shown_to_who_left_the_group(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given Carl, who had a copy and left the group, and an edit since; when all cards are drawn again, as
+    every hour, then his copy stays as it was."""
+    review_id = await submit(reviews, notify="slack:S0OPS", reviewers={"users": ["U0DANA"]})
+    await delivery.deliver(review_id, Place("slack:S0OPS"), again=False)
+    sandbox.groups.set_members("S0OPS", ["U0DANA"])
+    edit = proposal("edit", x=2)
+    await reviews.apply(Decide(review_id, "1", edit, person(), "op"))
+    later = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
+    job = Job("slack", 0, "m", "check", review_id, Place("slack:S0OPS"), "", "t", 1, 0.0)
+    await later.run_job(job, again=False)
     shown = (await reviews.load(review_id)).shown
     assert shown[Place("slack:S0OPS>U0DANA")] > shown[Place("slack:S0OPS>U0CARL")] == 1
 
