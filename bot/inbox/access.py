@@ -24,6 +24,7 @@ from hitl_core.review import WHOLE_REVIEW, Reviews, decisions, grants_for, holds
 from .. import click_budget, refusals
 from ..people import Directory
 from .digest_card import DigestAccess
+from .other_actions import hide_others
 from .press import ActionRef
 from .read_marks import ReadMarks
 from .refusal_audit import RefusalAudit
@@ -72,7 +73,7 @@ class ReviewAccess:
             try:
                 for key in keys:
                     grants = grants_for(snapshot.review, key, in_doubt=in_doubt)
-                    snapshot = await self._check(snapshot, grants)
+                    snapshot = await self.check(snapshot, grants)
                 return snapshot
             except Refused as refused:
                 if refused.code != "unknown_members" or click_budget.is_over("post_record", start):
@@ -129,7 +130,7 @@ class ReviewAccess:
             await asyncio.sleep(0.02)
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
         here = Grant((place,), Reviewers())
-        return await self._check(snapshot, [*grants, here]), place
+        return await self.check(snapshot, [*grants, here]), place
 
     async def find_place(
         self,
@@ -138,17 +139,17 @@ class ReviewAccess:
         who: Reviewer,
         seen: PermittedSnapshot | None = None,
     ) -> tuple[PermittedSnapshot, Place]:
-        """The review, and the place of this card's message, or else the first place where this person may
-        decide. They may not see other places.
+        """The review as this person may see it at the place of this card's message, or else at the first
+        place where they may decide; and the place.
         """
         async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
-        if (place := place_of_message(snapshot, message_ref)) is not None:
-            return snapshot, place
-        review = snapshot.review
-        calls = [call for call in review.calls if review.action(call.key)]
-        snapshot, call = await self._check_any(snapshot, [*calls, *review.calls_asked_about])
-        return snapshot, review.places_of(call)[0]
+        if (place := place_of_message(snapshot, message_ref)) is None:
+            review = snapshot.review
+            calls = [call for call in review.calls if review.action(call.key)]
+            snapshot, call = await self._check_any(snapshot, [*calls, *review.calls_asked_about])
+            place = review.places_of(call)[0]
+        return await hide_others(snapshot, place, self.check, self._directory), place
 
     async def find_message(
         self, target: ActionRef, who: Reviewer
@@ -164,7 +165,7 @@ class ReviewAccess:
     async def load_at_place(
         self, review_id: str, place: Place, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
-        """The review, if this person may decide on an action at this place."""
+        """The review as this person may see it at this place, if they may decide on an action there."""
         async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
         return await self.check_there(snapshot, place)
@@ -172,7 +173,8 @@ class ReviewAccess:
     async def check_there(self, snapshot: PermittedSnapshot, place: Place) -> PermittedSnapshot:
         review = snapshot.review
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
-        return (await self._check_any(snapshot, there))[0]
+        snapshot, _ = await self._check_any(snapshot, there)
+        return await hide_others(snapshot, place, self.check, self._directory)
 
     async def first_decidable(
         self, snapshot: PermittedSnapshot, actions: Iterable[Action]
@@ -181,7 +183,7 @@ class ReviewAccess:
         refused_grants = set[tuple[Grant, ...]]()
         for action in (one for one in actions if one.grants not in refused_grants):
             try:
-                await self._check(snapshot, action.grants)
+                await self.check(snapshot, action.grants)
                 return action
             except Refused as refused:
                 if refused.code in ("unavailable", "unknown_members"):
@@ -202,16 +204,6 @@ class ReviewAccess:
         gone = await self._directory.ineligible_voters([v.by for v in votes], snapshot, grants)
         return gone | vote_count.excluded_voters(review, action, votes) if action else gone
 
-    async def may_decide_by(self, grant: Grant, snapshot: PermittedSnapshot) -> bool:
-        """Whether this person may decide by the rule that matches an edit, not only because of an escalation.
-        If that is unknown, the answer is no.
-        """
-        try:
-            await self._check(snapshot, [grant])
-        except Refused:
-            return False
-        return True
-
     async def _load_for_person(
         self, review_id: str, who: Reviewer, seen: PermittedSnapshot | None = None
     ) -> PermittedSnapshot:
@@ -226,7 +218,7 @@ class ReviewAccess:
             raise
         return PermittedSnapshot(**vars(snapshot), who=who)
 
-    async def _check(
+    async def check(
         self, snapshot: PermittedSnapshot, grants: Iterable[Grant]
     ) -> PermittedSnapshot:
         """The same snapshot with this check. Raises Refused if the person may not decide by these grants."""
@@ -243,7 +235,7 @@ class ReviewAccess:
         refusal = Refused("gone", refusals.NO_PART_HERE)
         for call in calls:
             try:
-                return await self._check(snapshot, snapshot.review.grants_of(call)), call
+                return await self.check(snapshot, snapshot.review.grants_of(call)), call
             except Refused as refused:
                 refusal = refused
         raise refusal

@@ -12,7 +12,7 @@ from functools import partial
 from hitl_core import telemetry
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Place, Reviewer
+from hitl_core.model import Grant, MessageRef, Place, Reviewer
 from hitl_core.review import (
     AnswerDoubt,
     ChangeResult,
@@ -173,8 +173,18 @@ class Inbox:
         judge = partial(decisions.judge_new_edit, review, key, proposal, snapshot.now)
         judged = await offload_drawing(review, judge)
         grant = judged.new_grant if judged else None
-        has_new_grant = grant is not None and await self.access.may_decide_by(grant, snapshot)
+        has_new_grant = grant is not None and await self._may_decide_by(grant, snapshot)
         return Findings(ineligible, judged, has_new_grant, place)
+
+    async def _may_decide_by(self, grant: Grant, snapshot: PermittedSnapshot) -> bool:
+        """Whether this person may decide by the rule that matches an edit, not only because of an escalation.
+        If that is unknown, the answer is no.
+        """
+        try:
+            await self.access.check(snapshot, [grant])
+        except Refused:
+            return False
+        return True
 
     async def _record(self, command: InboxCommand, reply: Reply) -> None:
         """Record a refusal in the audit, and update an old message, both within the time of one step."""

@@ -1,5 +1,5 @@
-"""Checks a shown card: whether its place can still be used, whether somebody may still decide there, and whether
-somebody has joined its group.
+"""Checks a shown card: whether its place can still be used, whether somebody may still decide there, and
+whether somebody has joined its group.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class ShownDeciders:
                 await self._reviews.store.redraw(review.id, place, "card")
 
     async def _has_new_recipient(self, snapshot: Snapshot, place: Place) -> bool:
-        """Whether somebody joined the group at this place who has no card yet. Each of them is tried once: who
-        can't be reached then is tried again with the next change.
+        """Whether somebody joined the group at this place who has no card yet. Each of them is tried once:
+        who can't be reached then is tried again with the next change.
         """
         try:
             copies = (await self._recipients.copies(snapshot, place)).places

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
 
 from hitl_core.errors import Refused
 from hitl_core.model import (
@@ -23,13 +22,12 @@ from hitl_core.model import (
 from hitl_core.sentences import join_names
 
 from .. import click_budget, refusals
-from ..channels.contract import ChannelError, LookupFailed, Undeliverable
+from ..channels.contract import ChannelError
 from .decider_pool import DeciderPool
 from .lookups import Lookups
+from .questions import answer_in_time, any_yes
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 class Directory(DeciderPool):
@@ -51,15 +49,19 @@ class Directory(DeciderPool):
     ) -> None:
         """Raises Refused if no grant allows this person to decide, or if the look-up fails or is too slow."""
         grants = tuple(grants)
-        if await _answer_in_time(self._can_decide(who, snapshot, grants)):
+        if await answer_in_time(self._can_decide(who, snapshot, grants)):
             return
-        unposted = self._unposted_places(grants, snapshot)
-        if None in unposted.values():
-            raise Refused("unknown_members", refusals.STILL_RECORDED)
         if self.is_external(who):
             raise Refused("not_permitted", refusals.ONLY_MEMBERS)
-        text = await _answer_in_time(self._refusal(who, grants, list(unposted)))
+        unposted = self._unposted_places(grants, snapshot)
+        if None in unposted.values() and await answer_in_time(self._is_member(who)):
+            raise Refused("unknown_members", refusals.STILL_RECORDED)
+        text = await answer_in_time(self._refusal(who, grants, list(unposted)))
         raise Refused("not_permitted", text)
+
+    async def _is_member(self, who: Reviewer) -> bool:
+        """Whether this human can have rights as a member of a conversation or group; guests have none."""
+        return await any_yes(partial(one.is_member, id) for one, id in self.identities(who))
 
     async def _refusal(
         self, who: Reviewer, grants: Sequence[Grant], unposted: Sequence[Place]
@@ -88,7 +90,7 @@ class Directory(DeciderPool):
                     humans |= who.keys
             return frozenset(out)
 
-        return await _answer_in_time(find_ineligible())
+        return await answer_in_time(find_ineligible())
 
     async def find_readable(
         self, who: Reviewer, snapshot: Snapshot, places: Sequence[Place]
@@ -111,18 +113,33 @@ class Directory(DeciderPool):
         if len(shared) > 1:
             for place in shared:
                 with suppress(Refused):
-                    if await _answer_in_time(lookups.is_place_member(who.id, snapshot, place)):
+                    if await answer_in_time(lookups.is_place_member(who.id, snapshot, place)):
                         return place
         return next(iter(shared), None)
 
+    async def is_reached(self, who: Reviewer, snapshot: Snapshot, place: Place) -> bool:
+        """Whether this place shows its card to this person, by any of their identities. False if that is
+        unknown.
+        """
+        channel = self._channels.find(place)
+        with suppress(Refused):
+            for lookups, id in self.identities(who):
+                if lookups.channel is channel and await answer_in_time(
+                    lookups.is_place_member(id, snapshot, place)
+                ):
+                    return True
+        return False
+
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked, with their display name and other identities. Only ids are used for
-        permissions.
+        permissions. A person of another workspace is external, whatever team the click says.
         """
         try:
             async with click_budget.timeout("name"):
                 person = await self._lookups[channel].person(user_id)
             name = person.name if person else name
+            if person and person.kind == "external" and team == self._lookups[channel].channel.team:
+                team = ""
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
         return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))
@@ -165,10 +182,11 @@ class Directory(DeciderPool):
             return True  # a person with access to the store can write anything to it
         if who.channel not in self._lookups:
             return False
-        if not await self._lookups[who.channel].is_active(who.id):
+        person = await self._lookups[who.channel].person(who.id)
+        if person is None or not person.active or person.kind == "bot":
             return False
-        grants, is_external = tuple(grants), self.is_external(who)
-        return await _any_yes(
+        grants, is_external = tuple(grants), self.is_external(who) or person.kind == "external"
+        return await any_yes(
             partial(self._may_decide_as, lookups, id, snapshot, grants, is_external)
             for lookups, id in self._identities(who, is_external)
         )
@@ -191,7 +209,7 @@ class Directory(DeciderPool):
             return False
         groups = [split_id(group) for grant in grants for group in grant.reviewers.groups]
         places = [place for grant in grants if grant.includes_members for place in grant.places]
-        return await _any_yes(
+        return await any_yes(
             [
                 *(partial(lookups.is_in_group, one, id) for at, one in groups if at == name),
                 *(
@@ -219,29 +237,3 @@ class Directory(DeciderPool):
         missing = sorted(places - snapshot.posts.keys())
         problems = snapshot.review.delivery_problems if len(missing) < len(places) else {}
         return {place: problems.get(place) for place in missing}
-
-
-async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
-    """True at the first yes, False if all are no. Otherwise raises the first ChannelError."""
-    unknown: ChannelError | None = None
-    for question in questions:
-        try:
-            if await question():
-                return True
-        except ChannelError as error:
-            unknown = unknown or error
-    if unknown is not None:
-        raise unknown
-    return False
-
-
-async def _answer_in_time(question: Awaitable[T]) -> T:
-    """Waits for a look-up. Raises Refused if it fails or is too slow."""
-    try:
-        async with click_budget.timeout("lookup"):
-            return await question
-    except (LookupFailed, Undeliverable) as error:
-        raise Refused("unavailable", refusals.unknown_deciders(error)) from error
-    except (TimeoutError, ChannelError) as error:
-        log.warning("who may decide could not be looked up: %s", error or "it took too long")
-        raise Refused("unavailable", refusals.LOOKUP_UNAVAILABLE) from error

@@ -124,8 +124,8 @@ async def test_each_card_is_drawn_again_however_many_wait(
 async def test_a_new_member_of_a_group_gets_a_card_of_what_waits(
     store: Store, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given a review that waits for a group; when a person and a guest join the group, and nothing else happens,
-    then the person gets a card, and the guest none."""
+    """Given a review that waits for a group; when a person and a guest join the group, and nothing else
+    happens, then the person gets a card, and the guest none."""
     group = Place("slack:S0OPS")
     review, event = review_of(by=policy(ask={"notify": group}))
     reviews = Reviews(store)

@@ -151,8 +151,8 @@ async def test_a_person_who_left_the_group_gets_no_update(
 async def test_guests_and_bots_of_a_group_get_no_copy(
     reviews: Reviews, delivery: Delivery, sandbox: Sandbox
 ) -> None:
-    """Given a group with guests, a person of another workspace, a bot and somebody who has left; then only its
-    members get a copy, and the guest whom the policy names."""
+    """Given a group with guests, a person of another workspace, a bot and somebody who has left; then only
+    its members get a copy, and the guest whom the policy names."""
     others = ["U0GINA", "U0SOLO", "U0SAM", "U0AGENT", "U0GONE"]
     sandbox.groups.set_members("S0OPS", ["U0DANA", *others])
     named = {"users": ["U0GINA"], "groups": ["S0OPS"]}

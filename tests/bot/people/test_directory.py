@@ -9,6 +9,7 @@ import pytest
 
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
+from bot.people import People
 from bot.people.directory import Directory
 from bot.people.lookups import sized_mark
 from hitl_core.errors import Refused
@@ -112,6 +113,32 @@ async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
     with pytest.raises(Refused) as refused:
         await directory.check_can_decide(person("U0ALICE"), snapshot(), [NOBODY_YET])
     assert refused.value.code == "unknown_members"
+
+
+@pytest.mark.parametrize("who", [person("U0SAM", "T0GLOBEX"), person("U0SAM"), person("U0GINA")])
+async def test_who_may_never_decide_is_not_told_to_press_again(
+    directory: Directory, who: Reviewer
+) -> None:
+    """Given a card that is not recorded yet; then a guest and a person of another workspace, whom the policy
+    doesn't name, are refused as everywhere: they must not find out which reviews exist, and no press of
+    theirs will count."""
+    with pytest.raises(Refused) as refused:
+        await directory.check_can_decide(who, snapshot(), [NOBODY_YET])
+    assert refused.value.code == "not_permitted"
+
+
+async def test_a_person_of_another_workspace_has_no_other_identity_wherever_they_come_from(
+    channel: SlackChannel,
+) -> None:
+    """Given a file that joins Sam of another workspace with Dana, who may decide; then Sam may not: neither
+    by a button, which says his workspace, nor in his Home, which does not."""
+    people = People([{"slack:U0SAM", "slack:U0DANA"}])
+    directory = Directory(Channels(channel), people)
+    for team in ("T0GLOBEX", "T0ACME"):
+        sam = await directory.load_reviewer("slack", "U0SAM", team, "Sam")
+        with pytest.raises(Refused, match="Only people of this workspace"):
+            await directory.check_can_decide(sam, snapshot(), [OF_OPS, grant_for("U0DANA")])
+        assert [id for _, id in directory.identities(sam)] == ["U0SAM"]
 
 
 async def test_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directory) -> None:
