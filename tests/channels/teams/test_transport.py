@@ -216,6 +216,19 @@ async def test_a_default_that_cannot_be_looked_up_ends_the_start(
     await channel.close()
 
 
+async def test_an_empty_list_of_members_is_not_nobody(sandbox: Sandbox, channel: TeamsChannel):
+    """Given a conversation of which Teams lists no member; then it is not known who is in it, how many they
+    are, and whether it can be used: otherwise its cards would be passed on to other people."""
+    sandbox.faults.add("answer", "pagedmembers", status=200, body=json.dumps({"members": []}))
+    for look_up in (
+        channel.conversation_members(ids.APPROVALS),
+        channel.conversation_size(ROOM),
+        channel.check_place(ROOM),
+    ):
+        with pytest.raises(LookupFailed, match="an empty list"):
+            await look_up
+
+
 @pytest.mark.parametrize("identity", ["system", "CL1ENT", "another"])
 async def test_a_managed_identity_that_is_not_there_is_unreachable(
     sandbox: Sandbox, store: MemoryStore, monkeypatch: pytest.MonkeyPatch, identity: str

@@ -145,10 +145,12 @@ class Api:
         absent_errors: Mapping[str, str] | None = None,
         waits_for_limit: bool = False,
         is_enough: Callable[[list[V]], bool] = lambda page: False,
+        is_never_empty: bool = False,
     ) -> list[V]:
         """Like `look_up`, for a list with pages: `read` is called for each item of `key`. `waits_for_limit`:
         when the rate is limited, it waits and continues with the same page. It stops after a page for which
-        `is_enough` is true. Raises LookupFailed for an endless list.
+        `is_enough` is true. `is_never_empty`: an empty list is no answer. Raises LookupFailed for an endless
+        list.
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
@@ -161,6 +163,8 @@ class Api:
             items, url = await (repeat_while_limited(call) if waits_for_limit else call())
             results += items
             if not url or is_enough(items):
+                if is_never_empty and not results:
+                    raise self._lookup_failure(request, "an empty list")
                 self._resolve_problem(request)
                 return results
             page = replace(request, url=url)

@@ -116,7 +116,8 @@ class Conversations:
         enough: int | None = None,
     ) -> list[str | None]:
         """The members' ids in Entra: all, or at least `enough`. Anonymous participants of a meeting have
-        none.
+        none. An empty list is no answer, as in Slack: nobody could have pressed, and the card would go to
+        others.
         """
         counted = 0
 
@@ -135,7 +136,12 @@ class Conversations:
             about=conversation,
         )
         return await self._api.look_up_all(
-            request, "members", _read_member, absent_errors=absent_errors, is_enough=is_enough
+            request,
+            "members",
+            _read_member,
+            absent_errors=absent_errors,
+            is_enough=is_enough,
+            is_never_empty=True,
         )
 
     async def resolve_default(self) -> None:
