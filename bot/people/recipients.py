@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from hitl_core.model import Grant, Place, Snapshot, split_id
+from hitl_core.policy import names_person
 from hitl_core.review import OpenItem, excluded_keys, open_items
 from hitl_core.store import Store
 
-from ..channels.contract import Channel, LookupFailed, NotFound, RateLimited, Unreachable
+from ..channels.contract import (
+    Channel,
+    ChannelError,
+    LookupFailed,
+    NotFound,
+    RateLimited,
+    Unreachable,
+)
 from ..channels.registry import Channels
 from .directory import Directory
 from .lookups import sized_mark
@@ -61,9 +70,22 @@ class Recipients:
         that failed, or that there are too few people; the card is shown nevertheless, and the check is
         repeated later.
         """
+        await self._load_requester_name(snapshot, place)
         size = await self._check_size(snapshot, place)
         deciders = await self._check_deciders(snapshot, place)
         return size or deciders
+
+    async def _load_requester_name(self, snapshot: Snapshot, place: Place) -> None:
+        """For the card in another chat system than the requester's: an id of that system says nothing to
+        people here. The name is only displayed, so a failure doesn't matter.
+        """
+        requester = snapshot.review.requester or ""
+        channel, id = split_id(requester)
+        own = self._channels.get(channel)
+        if own is None or own is self._channels.find(place) or not names_person(requester):
+            return
+        with suppress(ChannelError):
+            await self._directory.lookups(channel).person(id)
 
     async def _check_size(self, snapshot: Snapshot, place: Place) -> LookupFailed | None:
         """Checks that a conversation whose members may decide is not too large. An unknown size does not

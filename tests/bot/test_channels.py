@@ -17,6 +17,7 @@ from bot.health.health import Health
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.humans import People
+from bot.people.recipients import Recipients
 from bot.policy_places import check_channels, check_policy
 from hitl_core import Policy
 from hitl_core.errors import PolicyError, Refused
@@ -35,7 +36,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.bot.second_channel import TeamsLike, second_channel
-from tests.support.builders import START, review_of
+from tests.support.builders import START, policy, review_of
 from tests.support.text_channel.channel import TextChannel
 from tests.support.text_channel.office import office
 
@@ -74,6 +75,19 @@ async def may_decide(
     except Refused as refused:
         return {"not_permitted": False}[refused.code]
     return True
+
+
+async def test_the_name_of_a_requester_of_another_chat_system_is_looked_up(
+    both: Channels, second: TeamsLike
+) -> None:
+    """Given a card in one chat system about a request of a person in the other one; then its channel knows
+    the person's name: their id would say nothing to people there."""
+    store = MemoryStore()
+    review, event = review_of(by=policy(ask={"notify": TEAMS_OPS}), requester="U0CARL")
+    await Reviews(store).submit(review, event)
+    recipients = Recipients(both, Directory(both), store)
+    await recipients.check(await Reviews(store).load(review.id), TEAMS_OPS)
+    assert second.name_of(Place("slack:U0CARL")) == "“Carl Weiss” (U0CARL) in Slack"
 
 
 # ------------------------------------------------------------------------ registry

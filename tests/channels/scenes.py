@@ -75,7 +75,8 @@ THREE = (
 
 
 def name_of(place: Place) -> str:
-    return NAMES[place]
+    """Others have no name, as in a channel that the bot doesn't have."""
+    return NAMES.get(place, place)
 
 
 def link_to(ref: MessageRef) -> str:

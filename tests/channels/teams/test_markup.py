@@ -39,7 +39,13 @@ ADA_ID = "8f3c0000-0000-4000-8000-00000000000a"
 NOBODY_ID = "8f3c0000-0000-4000-8000-00000000ffff"
 OPS_ID = "8f3c0000-0000-4000-8000-0000000000aa"
 OF_ADA, OF_OPS = Place(f"teams:{ADA_ID}"), Place(f"teams:group:{OPS_ID}")
-KNOWN = {OF_ADA: "Ada Byron", OF_OPS: "Ops"}
+KNOWN = {
+    OF_ADA: "Ada Byron",
+    OF_OPS: "Ops",
+    Place("slack:U0BOB"): "“Bob Reyes” (U0BOB) in Slack",
+    Place("slack:S0OPS"): "@ops in Slack",
+    Place("slack:C0OPS"): "#team-ops in Slack",
+}
 ADA = Person(ADA_ID, f"teams:{ADA_ID}", "teams")
 NAMES: PlaceNames = place_names(lambda place: KNOWN.get(place, place.target))
 EVIL = "*x* `y` <at>Bob</at> [a](https://b.example)"
@@ -57,6 +63,17 @@ SPANS: list[tuple[Span, Json]] = [
     (Person(ADA_ID, "“x” (claimed)", "teams", is_claimed=True), {"text": "“Ada Byron” (8f3c0000)"}),
     (Person(NOBODY_ID, "“x” (claimed)", "teams", is_claimed=True), {"text": "“x” (claimed)"}),
     (Person(ADA_ID, "Alice", "cli"), {"text": "Alice"}),
+    # People and groups of another chat system, by their names there.
+    (
+        Person("U0BOB", "“U0BOB” (named by the agent)", "slack", is_claimed=True),
+        {"text": "“Bob Reyes” (U0BOB) in Slack (named by the agent)"},
+    ),
+    (Person("U0BOB", "U0BOB", "slack"), {"text": "“Bob Reyes” (U0BOB) in Slack"}),
+    (Person("U0BOB", "“Bob” (U0BOB)", "slack"), {"text": "“Bob” (U0BOB)"}),
+    (Group("S0OPS", "S0OPS", "slack"), {"text": "@ops in Slack"}),
+    (Person("C0OPS", "“C0OPS” (claimed)", "slack", is_claimed=True), {"text": "“C0OPS” (claimed)"}),
+    (Person("#a/b>c", "“#a/b>c”", "slack", is_claimed=True), {"text": "“#a/b>c”"}),
+    (Person("U0BOB", "U0BOB", "cli"), {"text": "U0BOB"}),
     (Person("not a guid", "teams:not a guid", "teams"), {"text": "teams:not a guid"}),
     (Group(f"group:{OPS_ID}", f"teams:group:{OPS_ID}", "teams"), {"text": "Ops"}),
     (Group(OPS_ID, OPS_ID, "teams"), {"text": "Ops"}),

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, assert_never
 
 from hitl_core.model import Place, person_label
+from hitl_core.policy import names_person
 
 from ....card import (
     Code,
@@ -126,16 +127,32 @@ def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
     """The label; or the name, if a policy or an agent gave only the id of one of our people or groups. People
     choose their names, so a person's name is quoted and has the start of the id.
     """
-    if isinstance(one, PlaceName) or one.channel != NAME:
+    if isinstance(one, PlaceName):
         return one.label
+    is_claimed = isinstance(one, Person) and one.is_claimed
+    if not is_claimed and one.label not in (one.id, f"{one.channel}:{one.id}"):
+        return one.label
+    if one.channel != NAME:
+        return _name_elsewhere(one, names, is_claimed=is_claimed)
     guid = one.id.removeprefix(GROUP)
-    is_bare = one.label in (one.id, f"{NAME}:{one.id}") or getattr(one, "is_claimed", False)
-    if not is_bare or not GUID.fullmatch(guid):
+    if not GUID.fullmatch(guid):
         return one.label
     id = f"{GROUP}{guid}" if isinstance(one, Group) else guid
     if (name := names.name_of(Place.of(NAME, id))) == id:
         return one.label
     return name if isinstance(one, Group) else person_label(name, guid)
+
+
+def _name_elsewhere(one: Person | Group, names: PlaceNames, *, is_claimed: bool) -> str:
+    """The name in another chat system, of which people here may not know the ids. What an agent names must be
+    a person's id there, because a channel may have any name.
+    """
+    if isinstance(one, Person) and not names_person(f"{one.channel}:{one.id}"):
+        return one.label
+    name = names.name_of(place := Place.of(one.channel, one.id))
+    if name == place:
+        return one.label
+    return f"{name} (named by the agent)" if is_claimed else name
 
 
 def _cut_name(label: str, longest: int | None) -> str:
