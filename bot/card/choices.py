@@ -45,8 +45,8 @@ def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
     if not 0 < len(values) <= MAX_CHOICES:
         return ()
     choices = tuple(Choice(_label(value, name), value) for value, name in values)
-    shown = {(choice.label, _value(choice)) for choice in choices}
-    return choices if len(shown) == len(choices) else ()
+    shown = [f"{choice.label}\n{_value(choice)}" for choice in choices]
+    return choices if text.are_apart(shown) else ()
 
 
 def choice_lines(choices: Sequence[Choice]) -> tuple[Line, ...]:

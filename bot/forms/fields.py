@@ -10,14 +10,21 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Any
 
 from hitl_core.forms import Field, Form, Option, utf16_length
 from hitl_core.jsonschema import parse_pointers
 
 from ..card import MAX_FIELD_LABEL, Line, field_warnings
-from ..text import add_marks, add_marks_each, excerpt, labels, one_line_each
+from ..text import (
+    add_marks,
+    add_marks_each,
+    are_apart,
+    excerpt,
+    labels,
+    labels_apart,
+    one_line_each,
+)
 from .limits import FormLimits
 
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
@@ -165,11 +172,10 @@ def _unique_options(
 ) -> list[tuple[Option, ...]]:
     """The options of each field, with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    visible = iter(labels([one.label for options in several for one in options], longest))
     unique: list[tuple[Option, ...]] = []
     for options in several:
-        fitting = list(islice(visible, len(options)))
-        if len(set(fitting)) < len(fitting):
+        fitting = labels_apart([one.label for one in options], longest)
+        if not are_apart(fitting):
             fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
         unique.append(tuple(map(Option, fitting)))
     return unique

@@ -168,3 +168,14 @@ def test_cards_fool_8_an_option_of_a_form_shows_its_value_too() -> None:
     [field] = AnswerForm(review, review.actions[0], "respond", ref, MODAL_LIMITS).page().fields
 
     assert field.field.options[3].label == 'Refund 3 % → {"amount": 3}'
+
+
+def test_choices_of_which_only_the_length_of_the_cut_differs_are_answered_in_a_form() -> None:
+    """Given two long answers with the same beginning and end, and parts of other lengths between them, which
+    are cut; then they have no buttons: only the number of missing characters would tell them apart."""
+    same = "Send it to the customer. " * 40
+    values = [f"{same}Pay nothing.{same}", f"{same}Pay 10,000 EUR.{same}"]
+    config = ReviewConfig(
+        action_name="t", allowed_decisions=("respond",), answer_schema={"enum": values}
+    )
+    assert choices_of(config) == ()
