@@ -22,6 +22,8 @@ LABEL = "Teams"
 GROUP = "group:"
 #: The ids of channels and group chats, and of personal chats. No name has this form.
 CONVERSATION_ID = re.compile(r"(?:19:[^\s;]{1,300}@[a-z0-9.]+|a:[\w-]{1,300})")
+#: How much of the id of a conversation without a name is shown: enough for an operator to find it.
+MAX_START = 12
 _CHAT_CONTEXT = quote('{"contextType":"chat"}')
 
 
@@ -64,6 +66,17 @@ def place_of(target: str) -> str:
 def is_channel(conversation: str) -> bool:
     """Whether it is a channel of a team, which has threads; otherwise it is a chat."""
     return conversation.endswith(("@thread.tacv2", "@thread.skype"))
+
+
+def unnamed(target: str) -> str:
+    """What people read in place of a conversation's name that is not known: what it is, and the beginning of
+    its id, because the rest tells nobody anything. A name stays as it is.
+    """
+    if not CONVERSATION_ID.fullmatch(target):
+        return target
+    kind = "channel" if is_channel(target) else "group chat" if target.startswith("19:") else "chat"
+    start = target.partition(":")[2].partition("@")[0]
+    return f"a {kind} ({start[:MAX_START]}{'…' * (len(start) > MAX_START)})"
 
 
 def message_link(ref: MessageRef, tenant: str, group: str) -> str | None:

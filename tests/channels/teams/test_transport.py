@@ -216,6 +216,23 @@ async def test_a_default_that_cannot_be_looked_up_ends_the_start(
     await channel.close()
 
 
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("19:0a1b2c3d4e5f60718293a4b5c6d7e8f9@thread.v2", "a group chat (0a1b2c3d4e5f…)"),
+        ("19:meeting_MjdhNjM4YzUtYzExZi0@thread.v2", "a group chat (meeting_Mjdh…)"),
+        ("19:0a1b2c3d4e5f60718293a4b5c6d7e8f9@thread.tacv2", "a channel (0a1b2c3d4e5f…)"),
+        ("a:1pL6abcdefghijklmn", "a chat (1pL6abcdefgh…)"),
+        ("Approvals of May", "Approvals of May"),
+    ],
+)
+async def test_a_conversation_whose_name_is_not_known_is_more_than_an_id(
+    channel: TeamsChannel, target: str, name: str
+):
+    """People read it in "Only members of … may decide this"."""
+    assert channel.name_of(Place(f"teams:{target}")) == name
+
+
 async def test_an_empty_list_of_members_is_not_nobody(sandbox: Sandbox, channel: TeamsChannel):
     """Given a conversation of which Teams lists no member; then it is not known who is in it, how many they
     are, and whether it can be used: otherwise its cards would be passed on to other people."""

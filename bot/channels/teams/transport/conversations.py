@@ -9,7 +9,7 @@ from hitl_core.model import DEFAULT_PLACE, Place
 
 from ...answers import read_field
 from ...contract import Audience, LookupFailed, NotFound, Unreachable
-from ..places import CONVERSATION_ID, Destination, parse_place
+from ..places import CONVERSATION_ID, Destination, parse_place, unnamed
 from .api import Api, read_guid
 from .errors import NO_PLACE
 from .references import Reference, References
@@ -70,7 +70,7 @@ class Conversations:
         if (channel := self.team_channels.get(id)) is not None:
             return channel.label
         known = self.references.get(id)
-        return (known.name if known else "") or target or DEFAULT_PLACE
+        return (known.name if known else "") or unnamed(target) or DEFAULT_PLACE
 
     def set_label(self, target: str, label: str) -> None:
         """Set the displayed name of a person or a group."""
