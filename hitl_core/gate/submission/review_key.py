@@ -107,6 +107,7 @@ def read_origin(origin: str | None) -> Place | None:
     if not _ORIGIN_PATTERN.fullmatch(origin):
         raise InvalidToolCall(
             "The origin must be a thread such as slack:C0123ABCD/1700000000.000100 or"
-            f" teams:19:…@thread.tacv2/1700000000000, not {origin!r:.80}."
+            " teams:19:…@thread.tacv2/1700000000000, or a conversation by its id, such as"
+            f" slack:D0123ABCD: not {origin!r:.80}."
         )
     return Place(origin)
