@@ -54,41 +54,51 @@ class LossWatch:
     async def tick(self) -> None:
         for warning in self._warnings:
             self._health.report("store", warning.subject, warning.text)
-        await self._check_keys()
-        await self._check_replicas()
         check, known = await self._reviews.check_history(), self._history
         self._history = self._reviews.store.history
         if check.lost or known not in ("", self._history):  # other parts of this process check too
             self._health.report("store", "lost", LOST_TEXT)
+        self._report_missing(check.missing)
         if check.held:
             self._health.report("store", "held", _held_text(check.held))
-        else:
+        elif not check.missing:
             self._health.resolve("store", "held")
         before, self._held = self._held, check.held
         if check.held > before and await self._reviews.store.try_lock("held cards", INTERVAL):
             await self._redraw_held()
+        await self._check_keys()
+        await self._check_replicas()
+
+    def _report_missing(self, count: int) -> None:
+        if count:
+            text = _missing_text(count, self._reviews.store.partitions)
+            self._health.report("store", "missing", text)
+        else:
+            self._health.resolve("store", "missing")
 
     async def _check_keys(self) -> None:
         if time.monotonic() < self._check_keys_at:
             return
         self._check_keys_at = time.monotonic() + KEYS_INTERVAL
-        if foreign := await self._reviews.store.foreign_keys():
+        missing = set[int]()
+        if foreign := await self._reviews.store.foreign_keys(missing):
             self._health.report("store", "keys", _foreign_text(foreign))
-        else:
+        elif not missing:
             self._health.resolve("store", "keys")
 
     async def _check_replicas(self) -> None:
         if time.monotonic() < self._check_replicas_at:
             return
         self._check_replicas_at = time.monotonic() + REPLICAS_INTERVAL
-        if missing := await self._reviews.store.missing_replicas():
-            self._health.report("store", "replicas", _replicas_text(missing))
-        else:
+        missing = set[int]()
+        if count := await self._reviews.store.missing_replicas(missing):
+            self._health.report("store", "replicas", _replicas_text(count))
+        elif not missing:
             self._health.resolve("store", "replicas")
 
     async def _redraw_held(self) -> None:
         store = self._reviews.store
-        for held in await store.held_reviews(MAX_REDRAWN):
+        for held in await store.held_reviews(MAX_REDRAWN, set()):
             if (snapshot := await self._readable.load_outline(held.id)) is not None:
                 for place in snapshot.posts:
                     await store.redraw(held.id, place)
@@ -100,6 +110,14 @@ def _foreign_text(keys: Sequence[str]) -> str:
         f"Redis has a value of another type under a key of this program ({keys[0]}{more}): another program"
         " wrote it, or it is damaged. What agents submit and people decide is refused, or not shown. See"
         " docs/operations.md, Keys in Redis."
+    )
+
+
+def _missing_text(count: int, all: int) -> str:
+    return (
+        f"{count} of the {all} partitions of Redis give no answer: clicks on their reviews are refused, and"
+        " their cards, deadlines and agents wait. The others go on. If no replica takes over within a minute,"
+        " look at the Redis Cluster (CLUSTER NODES)."
     )
 
 

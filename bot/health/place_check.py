@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from hitl_core.model import Place, Review, short_id
 from hitl_core.review import Reviews, open_items
-from hitl_core.store import LiveReview
+from hitl_core.store import LiveReview, parse_partition
 
 from ..channels.contract import ChannelError, NotFound
 from ..channels.registry import Channels
@@ -53,9 +53,11 @@ class PlaceCheck:
 
     async def check_places(self) -> None:
         """Check the next reviews that are not done, and those that were stuck. Raises StoreUnavailable."""
-        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after)
-        places, stuck = dict[Place, None](), set[str]()
-        for review_id in dict.fromkeys((*self._stuck, *(one.id for one in page))):
+        missing = set[int]()
+        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after, missing)
+        places = dict[Place, None]()
+        stuck = {one for one in self._stuck if parse_partition(one) in missing}
+        for review_id in dict.fromkeys((*(self._stuck - stuck), *(one.id for one in page))):
             if (snapshot := await self._readable.load_outline(review_id)) is not None:
                 places |= dict.fromkeys(_review_places(snapshot.review))
                 stuck |= {review_id} if snapshot.review.agent_problem else set()

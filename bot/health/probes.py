@@ -11,7 +11,13 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from hitl_core.errors import HitlError, StoreError, safe_message
+from hitl_core.errors import (
+    HitlError,
+    StoreError,
+    StoreUnavailable,
+    StoreUnwritable,
+    safe_message,
+)
 from hitl_core.store import Store
 
 from ..shared_reads import SharedReads
@@ -47,9 +53,13 @@ def make_probe(
     """
 
     async def ask_store() -> tuple[float, int]:
-        skew = clock() - await store.now()
-        await store.try_lock("ready", 1.0)  # a small write: a full Redis refuses it
-        return skew, await store.count_dead_letters()
+        missing = set[int]()
+        now, undelivered, failure = await asyncio.gather(
+            store.now(), store.count_dead_letters(missing), _try_write(store)
+        )
+        if failure is not None and not missing:  # else its server is one of those that are missing
+            raise failure
+        return clock() - now, undelivered
 
     reads = SharedReads()  # so that a flood of probes takes little time from people's clicks
 
@@ -69,6 +79,17 @@ def make_probe(
         }
 
     return ready
+
+
+async def _try_write(store: Store) -> StoreUnavailable | None:
+    """A small write: a full Redis refuses it. Returns the error if it got no answer."""
+    try:
+        await store.try_lock("ready", 1.0)
+    except StoreUnwritable:
+        raise
+    except StoreUnavailable as error:
+        return error
+    return None
 
 
 async def log_changes(ready: Probe) -> None:
@@ -133,10 +154,11 @@ def add_metrics(app: web.Application, store: Store, health: Health) -> None:
 
 async def _collect_metrics(store: Store, health: Health) -> bytes:
     """Raises StoreUnavailable."""
+    missing = set[int]()
     now, totals, undelivered = (
         await store.now(),
-        await store.workload(),
-        await store.count_dead_letters(),
+        await store.workload(missing),
+        await store.count_dead_letters(missing),
     )
     registry = CollectorRegistry()
 
@@ -157,7 +179,7 @@ async def _collect_metrics(store: Store, health: Health) -> bytes:
     gauge(
         "clock_skew_seconds", "How far this machine's clock is ahead of Redis's.", time.time() - now
     )
-    backlog = await store.backlog()
+    backlog = await store.backlog(missing)
     gauge("cards_waiting", "Cards that wait to be posted or updated.", backlog.waiting)
     gauge(
         "oldest_card_wait_seconds",
@@ -165,6 +187,11 @@ async def _collect_metrics(store: Store, health: Health) -> bytes:
         max(0.0, now - backlog.oldest) if backlog.oldest is not None else 0.0,
     )
     gauge("undelivered_reviews", "Reviews with a card that could not be shown.", undelivered)
+    gauge(
+        "partitions_missing",
+        "Partitions of Redis that give no answer: the numbers lack what they hold.",
+        len(missing),
+    )
     problems = Gauge(
         "hitl_problems", "Current problems of this bot, by kind.", ["kind"], registry=registry
     )

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hitl_core.errors import HitlError, safe_message
+from hitl_core.errors import HitlError, StoreUnavailable, safe_message
 from hitl_core.model import MessageRef, Reviewer, is_digest_id
 from hitl_core.review import Reviews
 
@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 OPEN_FOR = 60.0
 #: How long it waits at most, in seconds, however often people press: others see an old state meanwhile.
 MAX_WAIT = 300.0
+#: How long it waits while it is unknown what is open, in seconds; then it is asked again.
+UNKNOWN_WAIT = 5.0
 
 
 class OpenViews:
@@ -71,8 +73,14 @@ class OpenViews:
 
     async def postpone(self, message: MessageRef) -> float:
         """Returns how many seconds an update of the message waits. With 0.0 it comes now and closes what is
-        open. Raises StoreUnavailable.
+        open. While it is unknown what is open, because a part of the store is missing, it waits.
         """
+        try:
+            return await self._postpone(message)
+        except StoreUnavailable:
+            return UNKNOWN_WAIT
+
+    async def _postpone(self, message: MessageRef) -> float:
         now, views = await self._load(message)
         if not views.until:
             return 0.0

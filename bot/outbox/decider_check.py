@@ -60,7 +60,7 @@ class DeciderCheck:
         """Check the next page of the reviews that are not done; each of their places is looked up once.
         Raises StoreUnavailable; the next call continues with the review that was not checked.
         """
-        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after)
+        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._after, set())
         flaws = dict[str, ChannelError | None]()
         for each in page:
             text = f"It is not known whether anybody may decide on the review {short_id(each.id)}"
@@ -77,7 +77,7 @@ class DeciderCheck:
         """Draw the next cards that were not drawn recently: deleted ones are posted again. Each call
         continues where the last one ended, so every card has its turn. Raises StoreUnavailable.
         """
-        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._drawn_after)
+        page = await self._reviews.store.live_reviews(MAX_REVIEWS, self._drawn_after, set())
         drawn = 0
         for each in page:
             if (snapshot := await self._readable.load_outline(each.id)) is not None:

@@ -12,6 +12,7 @@ from hitl_core.errors import StoreUnavailable, safe_message
 from hitl_core.failpoints import failpoint
 from hitl_core.model import short_id
 from hitl_core.review import Reviews
+from hitl_core.store import parse_partition
 
 from ..health import Health
 
@@ -61,10 +62,11 @@ class DueTimers:
         Reviews that fail stay at the front of the index. So the batch grows by their number, and they don't
         block others.
         """
-        due = await self._reviews.store.due_reviews(BATCH + len(self._failing))
+        missing = set[int]()  # what these partitions hold waits, and `LossWatch` reports it
+        due = await self._reviews.store.due_reviews(BATCH + len(self._failing), missing)
         if due:
             await failpoint("timers.after_peek")
-        self._failing.keep(due)
+        self._failing.keep(due, missing)
         limit = asyncio.Semaphore(CONCURRENCY)
         tried = [review_id for review_id in due if self._failing.may_try(review_id)]
         return sum(await asyncio.gather(*(self._fire(review_id, limit) for review_id in tried)))
@@ -102,10 +104,11 @@ class _FailingReviews:
     def __len__(self) -> int:
         return len(self._failures)
 
-    def keep(self, due: Collection[str]) -> None:
-        """Forget all reviews that are not in `due` any more."""
+    def keep(self, due: Collection[str], missing: Collection[int]) -> None:
+        """Forget all reviews that are not in `due` any more, unless they are of a `missing` partition."""
         for review_id in self._failures.keys() - set(due):
-            self.forget(review_id)
+            if parse_partition(review_id) not in missing:
+                self.forget(review_id)
 
     def may_try(self, review_id: str) -> bool:
         failure = self._failures.get(review_id)

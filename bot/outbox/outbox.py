@@ -39,6 +39,9 @@ class Outbox:
     """One lane for each conversation (with its threads), held by one bot at a time. A slow, limited or broken
     lane does not delay others.
 
+    In a Redis Cluster, a missing master delays the cards that it holds, and the lanes of which it knows who
+    holds them. The others go on; `LossWatch` reports it.
+
     All bots of one Redis must have the same `lane_lease`: a bot that doesn't renew it within this time counts
     as dead.
     """
@@ -102,7 +105,8 @@ class Outbox:
 
     async def _scan_lanes(self) -> None:
         """Find jobs for which no hint came: jobs that another bot left, and jobs that became due."""
-        names = await self._store.lanes(2 * MAX_LANES + len(self.lanes) + len(self._aside))
+        limit = 2 * MAX_LANES + len(self.lanes) + len(self._aside)
+        names = await self._store.lanes(limit, missing=set())
         for lane in sorted(names, key=self._aside.__contains__):
             # Failed lanes take no place from others.
             if lane in self.lanes or not self._is_paused(lane):
@@ -120,10 +124,9 @@ class Outbox:
         await asyncio.sleep(self._lane_lease / 4)
         for lane in self.lanes.values():
             lane.report()
-        names = list(self.lanes)
-        for lost in set(names) - await self._store.hold_lanes(
-            names, self._bot_id, self._lane_lease
-        ):
+        names, unknown = list(self.lanes), set[str]()
+        held = await self._store.hold_lanes(names, self._bot_id, self._lane_lease, unknown)
+        for lost in set(names) - held - unknown:
             log.warning("another bot has taken over %s", lost)
             if lane := self.lanes.get(lost):
                 lane.drain()
@@ -135,9 +138,9 @@ class Outbox:
         if self._all_retried:
             await self._wait_requeue()
             self._all_retried = False
-        if requeued := await self._store.requeue_dead_letters():
+        if requeued := await self._store.requeue_dead_letters(set()):
             log.info("the undelivered cards of %d reviews are retried", requeued)
-        for lane in await self._store.lanes(2 * MAX_LANES, later=True):
+        for lane in await self._store.lanes(2 * MAX_LANES, later=True, missing=set()):
             await self._open_lane(lane)
         self._all_retried = True
 
@@ -168,7 +171,7 @@ class Outbox:
                 lane.crowded = True
             return
         if self._draining or not await self._store.hold_lanes(
-            [name], self._bot_id, self._lane_lease
+            [name], self._bot_id, self._lane_lease, set()
         ):
             return
         if name not in self.lanes:

@@ -16,7 +16,7 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.steps import approved, created, loaded, stepped
 from tests.support.builders import approve_all
 from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
-from tests.support.redis_servers.nodes import connect, port_of
+from tests.support.redis_servers.nodes import connect
 from tests.support.waiting import wait_until
 
 REVIEWS = 24
@@ -35,14 +35,6 @@ def cluster(cluster_url: str, redis_cluster: RedisCluster) -> Iterator[RedisClus
             client.execute_command("ACL", "SETUSER", "default", "+@all")
     redis_cluster.wait_until_whole()
     redis_cluster.configure("cluster-node-timeout", NODE_TIMEOUT_MS)
-
-
-def replica_of(cluster: RedisCluster, master: EmbeddedRedis) -> EmbeddedRedis:
-    for node in cluster.running():
-        with connect(node) as client:
-            if client.info("replication").get("master_port") == port_of(master):
-                return node
-    raise AssertionError("it has no replica")
 
 
 def cut_off(replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
@@ -70,7 +62,7 @@ async def test_t54_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes
         others = [one for one in ids if one not in lost]
         assert len(lost) > 1
         assert others
-        replica = replica_of(cluster, dying)
+        replica = cluster.replica_of(dying)
         await wait_until("the replica has all", lambda: _offset(replica) >= _offset(dying), 30)
         cut_off(replica, dying)
         for one in lost:
@@ -108,7 +100,7 @@ async def test_t54_an_idle_process_claims_nothing_right_after_a_failover(
     try:
         review = await approved(store, await created(store))
         master = cluster.master_of(_key(review.id))
-        replica = replica_of(cluster, master)
+        replica = cluster.replica_of(master)
         await wait_until("the replica has all", lambda: _offset(replica) >= _offset(master), 30)
         await idle.load(review.id)
         cut_off(replica, master)

@@ -109,6 +109,40 @@ async def test_t54_a_failover_to_a_replica_that_lags_is_a_loss(pair: Pair) -> No
         await each.close()
 
 
+async def test_a_failover_before_the_replicas_are_asked_acknowledges_nothing(
+    pair: Pair, own_redis: Callable[[], EmbeddedRedis]
+) -> None:
+    """Given a decision that was written, and a replica that lacks it and takes over before the replicas are
+    asked; then its own replicas confirm nothing, and the review is held."""
+    primary, replica = pair
+    last = own_redis()
+    store = await RedisStore.open(primary.url)
+    review = await created(store)
+    await wait_until(
+        "the replica has the review",
+        lambda: command(replica, "DBSIZE") == command(primary, "DBSIZE"),
+        30,
+    )
+    command(replica, "REPLICAOF", "NO", "ONE")
+    await approve_all(Reviews(store), review.id)
+    follow(last, replica)
+    promoted = await RedisStore.open(replica.url, wait_replicas=1)
+
+    async def has_replica() -> bool:
+        return await promoted.missing_replicas() == 0
+
+    await wait_until("it has a replica", has_replica, 30)
+    promoted._seen = dict(store._seen)  # the same process, sent to the new primary
+
+    with pytest.raises(StoreUnavailable, match="a server that lacks it"):
+        await promoted.confirm(review.id)
+    snapshot = await promoted.load(review.id)
+    assert snapshot is not None
+    assert (snapshot.held, snapshot.review.status) == (True, "pending")
+    for each in (store, promoted):
+        await each.close()
+
+
 @pytest.mark.parametrize("text", ["-1", "one", "1.5", "100"])
 def test_a_wrong_number_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="HITL_REDIS_WAIT_REPLICAS"):

@@ -40,6 +40,10 @@ ERROR_TITLE = "Your reviews could not be loaded"
 NOTHING_YET: Line = (
     Text("When an agent asks for something that you may decide, it appears here."),
 )
+#: During an outage of a part of the store.
+MISSING: Line = (
+    Text("Not all of your reviews can be shown at the moment. Look again in a minute."),
+)
 OPEN_CARD_HINT: Line = (Text("Open its card to read and decide."),)
 NO_CARD_YET: Line = (Text("Its card is not shown yet."),)
 #: The answer to a wrong `/approvals`.

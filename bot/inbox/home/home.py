@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from hitl_core.model import MessageRef, Review
 
-from ...card import Card
+from ...card import MISSING, Card, Line, unreadable_line
 from ...logs import trace_of
 
 log = logging.getLogger(__name__)
@@ -47,8 +47,8 @@ class HomeLine:
 @dataclass(frozen=True)
 class Home:
     """Page `page` (from 0) of `pages`. `total`: the number of reviews that wait for this person on all pages;
-    `more`: not all were counted. `unsure`: it is unknown whether some wait, and `total` is of this page.
-    `unreadable`: the number of reviews of this page that could not be read.
+    `more`: not all were counted. `unsure`: it is unknown whether more wait than the `total`. `unreadable`:
+    the number of reviews of this page that could not be read. `missing`: a part of the store gave no answer.
     """
 
     mine: tuple[HomeTask, ...]
@@ -60,6 +60,13 @@ class Home:
     more: bool
     unsure: bool = False
     unreadable: int = 0
+    missing: bool = False
+
+    @property
+    def alerts(self) -> list[Line]:
+        """What can't be shown."""
+        unreadable = [unreadable_line(self.unreadable)] if self.unreadable else []
+        return [*([MISSING] if self.missing else []), *unreadable]
 
 
 async def offload_home(home: Home, draw: Callable[[Home], T]) -> T:

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from hitl_core.errors import HitlError, Refused, ReviewNotFound, ReviewUnreadable
+from hitl_core.errors import (
+    HitlError,
+    Refused,
+    ReviewNotFound,
+    ReviewUnreadable,
+    StoreUnavailable,
+)
 from hitl_core.model import Reviewer, is_id_prefix, is_review_id
 from hitl_core.review import Reviews
 from hitl_core.store import MAX_DECIDED, WaitingPage
@@ -32,13 +38,15 @@ CONCURRENCY = 4
 
 class HomeCandidates(NamedTuple):
     """Ids of reviews: those that wait for this person, those that wait only for others, and those that they
-    decided, each with the time. `more`: more than these may wait.
+    decided, each with the time. `more`: more than these may wait. `missing`: a part of the store gave no
+    answer, so it is unknown what else there is.
     """
 
     mine: list[str]
     others: list[str]
     decided: list[tuple[str, float]]
     more: bool
+    missing: bool
 
 
 class HomeIndex:
@@ -55,13 +63,15 @@ class HomeIndex:
         self._audiences = {channel.name: Cache(channel.audiences) for channel in channels}
 
     async def find(self, who: Reviewer) -> HomeCandidates:
-        waiting = await self._waiting(await self._audience_keys(who))
-        own_requests = await self._waiting({f"requester:{key}" for key in who.keys})
-        decided = await self._past_decisions(who)
+        missing = set[int]()
+        waiting = await self._waiting(await self._audience_keys(who), missing)
+        own_requests = await self._waiting({f"requester:{key}" for key in who.keys}, missing)
+        decided = await self._past_decisions(who, missing)
         mine, others, more = await self._split_waiting(
             who, waiting.reviews, [one for one, _ in own_requests.reviews], decided
         )
-        return HomeCandidates(mine, others, decided, more or waiting.total > len(waiting.reviews))
+        more = more or waiting.total > len(waiting.reviews)
+        return HomeCandidates(mine, others, decided, more, bool(missing))
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
         """The full id of a review by its first characters. The person must be concerned: the review waits for
@@ -74,12 +84,17 @@ class HomeIndex:
             like = "An id looks like 0-93b4c7d2: at least four characters after the dash."
             raise Refused("no_id", f"{prefix!r} is not a review id. {like}")
         own = {f"requester:{key}" for key in who.keys}
-        waiting = await self._waiting(await self._audience_keys(who) | own)
-        theirs = [*waiting.reviews, *await self._past_decisions(who)]
+        missing = set[int]()
+        waiting = await self._waiting(await self._audience_keys(who) | own, missing)
+        theirs = [*waiting.reviews, *await self._past_decisions(who, missing)]
         matches = {one for one, _ in theirs if one.startswith(prefix)}
         if len(matches) > 1:
             sentence = f"{len(matches)} of your reviews begin with {prefix}: give more characters of the id."
             raise Refused("ambiguous", sentence)
+        if not matches and int(prefix.partition("-")[0]) in missing:
+            raise StoreUnavailable(
+                "The part of the store that has this review gives no answer now."
+            )
         if not matches:
             sentence = (
                 f"No review that waits for you, or that you decided, begins with {prefix}."
@@ -88,17 +103,17 @@ class HomeIndex:
             raise Refused("gone", sentence)
         return matches.pop()
 
-    async def _waiting(self, audiences: set[str]) -> WaitingPage:
+    async def _waiting(self, audiences: set[str], missing: set[int]) -> WaitingPage:
         """The reviews that wait for these audiences. If a reply of Redis is lost, it is asked again."""
-        store = self._reviews.store
-        return await self._reviews.with_retry(lambda: store.waiting_reviews(audiences, MAX_WAITING))
+        read = partial(self._reviews.store.waiting_reviews, audiences, MAX_WAITING, 0, missing)
+        return await self._reviews.with_retry(read)
 
-    async def _past_decisions(self, who: Reviewer) -> list[tuple[str, float]]:
+    async def _past_decisions(self, who: Reviewer, missing: set[int]) -> list[tuple[str, float]]:
         """The last reviews that this person decided or voted on, by any of their identities."""
         store, found = self._reviews.store, dict[str, float]()
         for key in who.keys:
             for one, at in await self._reviews.with_retry(
-                partial(store.recent_decisions, key, MAX_DECIDED)
+                partial(store.recent_decisions, key, MAX_DECIDED, 0, missing)
             ):
                 found[one] = max(at, found.get(one, at))
         return sorted(found.items(), key=lambda one: (one[1], one[0]), reverse=True)[:MAX_DECIDED]

@@ -45,7 +45,7 @@ class HomeLoader:
         """This page, or the last one if there are fewer. `seen`: a review that the same click has loaded; it
         is not loaded again. Raises ChannelError, StoreUnavailable.
         """
-        mine, others, past_decisions, more = await self._index.find(who)
+        mine, others, past_decisions, more, missing = await self._index.find(who)
         pages = max(1, *(-(-len(part) // PAGE_SIZE) for part in (mine, others, past_decisions)))
         page = max(0, min(page, pages - 1))
         here = slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
@@ -71,7 +71,8 @@ class HomeLoader:
         done = await self._draw_each(times, seen, unreadable, draw_decided)
         count = len(wanted) if unsure else len(mine) - len(tasks) + len(wanted)
         lines = (wanted, tuple(waits), tuple(done))
-        return Home(*lines, page, pages, count, more, bool(unsure), len(unreadable))
+        is_unsure = missing or bool(unsure)
+        return Home(*lines, page, pages, count, more, is_unsure, len(unreadable), missing)
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
         """See `HomeIndex.find_review_id`."""

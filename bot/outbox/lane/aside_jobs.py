@@ -17,13 +17,14 @@ MAX_FAILURES = 5
 class _Pause:
     """How long a job is set aside: until this time by `time.monotonic`, and for how many seconds in all.
     `failures`: how often it failed since, each time after another job succeeded. `is_new`: no job has
-    succeeded since its last failure.
+    succeeded since its last failure. `stays`: no success of another job ends it.
     """
 
     until: float
     seconds: float
     failures: int
     is_new: bool = True
+    stays: bool = False
 
 
 class AsideJobs:
@@ -44,9 +45,10 @@ class AsideJobs:
         now = time.monotonic()
         return [member for member, pause in self._pauses.items() if pause.until > now]
 
-    def add(self, member: str, least: float) -> bool:
+    def add(self, member: str, least: float, *, stays: bool = False) -> bool:
         """Set the job aside, each time for longer, and at least for `least` seconds. Returns whether it
         failed MAX_FAILURES times while the lane worked. The next failure of such a job counts at once.
+        `stays`: what it needs is missing, so that a success of another job says nothing about it.
         """
         before = self._pauses.get(member)
         seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, least)
@@ -54,17 +56,18 @@ class AsideJobs:
         if not least:  # otherwise the channel only limits our rate
             self.lane_works = self.lane_works and before is not None
             failures += before is None or not before.is_new
-        self._pauses[member] = _Pause(time.monotonic() + seconds, seconds, failures)
+        self._pauses[member] = _Pause(time.monotonic() + seconds, seconds, failures, stays=stays)
         return failures >= MAX_FAILURES and not least
 
     def remove(self, member: str) -> None:
         self._pauses.pop(member, None)
 
     def retry_all(self) -> None:
-        """A job succeeded, so each job gets its next try now."""
+        """A job succeeded, so each job gets its next try now, except those whose pause `stays`."""
         self.lane_works = True
         for member, pause in self._pauses.items():
-            self._pauses[member] = replace(pause, until=0.0, is_new=False)
+            until = pause.until if pause.stays else 0.0
+            self._pauses[member] = replace(pause, until=until, is_new=False)
 
     def all_ended_before(self, moment: float) -> bool:
         """Whether every pause ended before this time (by `time.monotonic`)."""

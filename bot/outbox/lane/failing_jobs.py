@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
-from hitl_core.errors import StoreUnavailable, safe_message
+from hitl_core.errors import HitlError, StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.store import Job, LaneHalf, Recheck, Store
 
@@ -126,12 +126,38 @@ class StuckJobs:
 
 class TriedTooOften(Exception):
     """The text says what failed last. `seconds`: the job must wait for at least this long. `is_newer`: only a
-    newer version knows its kind, so it is never given up: a dead letter would lose its note.
+    newer version knows its kind, so it is never given up: a dead letter would lose its note. `is_missing`: a
+    part of the store that it needs is missing.
     """
 
-    def __init__(self, text: str, seconds: float = 0.0, *, is_newer: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        seconds: float = 0.0,
+        *,
+        is_newer: bool = False,
+        is_missing: bool = False,
+    ) -> None:
         super().__init__(text)
-        self.seconds, self.is_newer = seconds, is_newer
+        self.seconds, self.is_newer, self.is_missing = seconds, is_newer, is_missing
+
+
+async def put_back(store: Store, job: Job) -> None:
+    try:
+        await store.put_back_job(job)
+    except HitlError as error:
+        log.warning("review %s: its job could not be put back: %s", job.review_id, error)
+
+
+async def is_missing(store: Store, job: Job, error: Exception) -> bool:
+    """Whether this error means that the job's partition is missing while others answer: then their jobs must
+    not wait for it.
+    """
+    missing = set[int]()
+    if isinstance(error, StoreUnavailable):
+        with suppress(StoreUnavailable):
+            await store.lanes(1, missing=missing)
+    return job.partition in missing
 
 
 def check_version(job: Job) -> None:

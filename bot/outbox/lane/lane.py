@@ -139,13 +139,14 @@ class Lane:
             async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
                 failure, unsure = await self._send_with_retry(half, job)
         except TriedTooOften as error:
-            if not self._aside.add(job.member, error.seconds) or error.is_newer:
+            gives_up = self._aside.add(job.member, error.seconds, stays=error.is_missing)
+            if not gives_up or error.is_newer:
                 await self._put_aside(half, job, error)
                 return
             failure, unsure = f"it failed {MAX_FAILURES} times while others worked: {error}", True
             self._stuck.report_failure(job, failure)
         except asyncio.CancelledError:
-            await run_to_end(self._put_back(job))
+            await run_to_end(failing_jobs.put_back(self._store, job))
             raise
         else:
             self._aside.remove(job.member)
@@ -174,7 +175,7 @@ class Lane:
         log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
         if not error.seconds:
             self._stuck.report_failure(job, str(error))
-        await self._put_back(job)
+        await failing_jobs.put_back(self._store, job)
 
     def report(self) -> None:
         """Report the jobs without progress for a while."""
@@ -199,6 +200,8 @@ class Lane:
                 pause = min(pause * 2, MAX_PAUSE)
                 if not isinstance(away, NotSent):  # it may have succeeded: look first
                     again, unsure = True, unsure or isinstance(away, Unreachable)
+                if await failing_jobs.is_missing(self._store, job, away):
+                    raise TriedTooOften(error, seconds, is_missing=True) from None
                 tries += 1
                 most = MAX_SENDS_IN_WORKING_LANE if self._aside.lane_works else MAX_SENDS
                 if isinstance(away, Unreachable) and (job.member in self._aside or tries >= most):
@@ -234,16 +237,12 @@ class Lane:
         while True:
             try:
                 await write()
-                self._stuck.clear(half)
-                return
+                break
             except HitlError as error:
                 log.warning("review %s: its job is done but not recorded: %s", job.review_id, error)
                 self._stuck.note(half, job, began, str(error))
+                if await failing_jobs.is_missing(self._store, job, error):
+                    break  # it stays in its queue, and counts as one that was begun
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE)
-
-    async def _put_back(self, job: Job) -> None:
-        try:
-            await self._store.put_back_job(job)
-        except HitlError as error:
-            log.warning("review %s: its job could not be put back: %s", job.review_id, error)
+        self._stuck.clear(half)

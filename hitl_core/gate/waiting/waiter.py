@@ -92,11 +92,10 @@ class Waiter:
         with self._listener.watch(None) as event:
             while True:
                 self._listener.check_open()
-                seconds = POLL_INTERVAL
+                seconds, missing = POLL_INTERVAL, set[int]()
                 try:
-                    for review_id in _vary_order(
-                        await store.ready_reviews(self._agent, limit=1000)
-                    ):
+                    ready = await store.ready_reviews(self._agent, 1000, missing)
+                    for review_id in _vary_order(ready):
                         try:
                             if (free := await self._claims.load_free(review_id)) is None:
                                 seconds = self._heartbeat_ttl / 3
@@ -113,7 +112,7 @@ class Waiter:
                 except StoreError:
                     self._listener.check_open()
                     raise
-                await wait_for_event(event, seconds)
+                await wait_for_event(event, min(seconds, 1.0) if missing else seconds)
 
 
 class Claims(NamedTuple):

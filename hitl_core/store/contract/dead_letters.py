@@ -28,7 +28,7 @@ class DeadLetters(Protocol):
         """
         ...
 
-    async def count_dead_letters(self) -> int:
+    async def count_dead_letters(self, missing: set[int] | None = None) -> int:
         """How many reviews have dead letters. Several dead letters of one review count as one."""
         ...
 
@@ -48,7 +48,7 @@ class DeadLetters(Protocol):
         """Delete the letter and its job. False if it is no longer there."""
         ...
 
-    async def requeue_dead_letters(self) -> int:
+    async def requeue_dead_letters(self, missing: set[int] | None = None) -> int:
         """Put all dead letters back into their queues, as jobs with one earlier attempt. Returns the number
         of their reviews.
         """

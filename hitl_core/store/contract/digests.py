@@ -38,7 +38,9 @@ class Digest(NamedTuple):
 
 class Digests(Protocol):
     async def first_posts(self, lane: str, limit: int) -> list[tuple[str, Place]]:
-        """The reviews and places of the first cards that wait in a lane, in its order."""
+        """The reviews and places of the first cards that wait in a lane, in its order. Without those of a
+        partition that is missing now.
+        """
         ...
 
     async def add_to_digest(

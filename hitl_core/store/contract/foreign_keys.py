@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class ForeignKeys(Protocol):
-    async def foreign_keys(self) -> list[str]:
+    async def foreign_keys(self, missing: set[int] | None = None) -> list[str]:
         """The names under which the store has a value of another type than it writes, so that writes fail:
         damaged, or another program's. Only names that every store has are checked.
         """

@@ -6,10 +6,13 @@ from typing import NamedTuple, Protocol
 
 
 class HistoryCheck(NamedTuple):
-    """`lost`: since the last check, a loss of writes was found. `held`: the number of held reviews now."""
+    """`lost`: since the last check, a loss of writes was found. `held`: the number of held reviews now.
+    `missing`: how many partitions gave no answer, so that more may be held.
+    """
 
     lost: bool
     held: int
+    missing: int = 0
 
 
 class HeldReview(NamedTuple):
@@ -34,14 +37,18 @@ class History(Protocol):
         ...
 
     async def check_history(self) -> HistoryCheck:
-        """Compare what this process has seen with what is stored. Call it every few seconds."""
+        """Compare what this process has seen with what is stored. Call it every few seconds. A partition that
+        gives no answer keeps no other one from it.
+        """
         ...
 
     async def hold_live_reviews(self) -> int:
         """Hold every live review, after a loss that no process could see. Returns how many are held now."""
         ...
 
-    async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
+    async def held_reviews(
+        self, limit: int = 100, missing: set[int] | None = None
+    ) -> list[HeldReview]:
         """The held reviews, the longest held first."""
         ...
 

@@ -12,15 +12,20 @@ from hitl_core.store.contract.jobs import Backlog, Job, LaneHalf, Recheck
 class Lanes(Protocol):
     """Jobs are added by `commit`, by `redraw` and by `finish_job`."""
 
-    async def lanes(self, limit: int = 100, *, later: bool = False) -> list[str]:
+    async def lanes(
+        self, limit: int = 100, *, later: bool = False, missing: set[int] | None = None
+    ) -> list[str]:
         """The lanes that have a job to do now, the longest waiting first. `later`: then also those that have
         one later.
         """
         ...
 
-    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+    async def hold_lanes(
+        self, lanes: Sequence[str], bot: str, ttl: float, unknown: set[str] | None = None
+    ) -> set[str]:
         """Hold these lanes for `ttl` seconds. Returns the lanes that this bot holds now, without those that
-        another bot holds.
+        another bot holds. `unknown`: the lanes of which a missing server knows who holds them are added to
+        it, and are not in the answer; without it, such a lane raises StoreUnavailable.
         """
         ...
 
@@ -31,7 +36,7 @@ class Lanes(Protocol):
     async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
         """Start the first job of this half; None if no job is due now. The job stays in the queue until it is
         finished: if it is taken again before that, it is the same job with one more attempt. Jobs whose
-        members are in `skip` are not taken.
+        members are in `skip` are not taken, nor those of a partition that is missing now.
         """
         ...
 
@@ -63,6 +68,6 @@ class Lanes(Protocol):
         """
         ...
 
-    async def backlog(self) -> Backlog:
+    async def backlog(self, missing: set[int] | None = None) -> Backlog:
         """For metrics: cheap for any number of jobs."""
         ...

@@ -137,35 +137,48 @@ class ReviewLists(Protocol):
         ...
 
     async def live_reviews(
-        self, limit: int = 100, after: LiveReview | None = None
+        self,
+        limit: int = 100,
+        after: LiveReview | None = None,
+        missing: set[int] | None = None,
     ) -> list[LiveReview]:
         """The reviews that are not done, the oldest first. `after` is the last one of the page before. The
         cost of a page depends on its length, not on the number of reviews.
         """
         ...
 
-    async def workload(self) -> Workload:
+    async def workload(self, missing: set[int] | None = None) -> Workload:
         """For metrics: cheap for any number of reviews."""
         ...
 
     async def waiting_reviews(
-        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+        self,
+        audiences: Collection[str],
+        limit: int = 100,
+        offset: int = 0,
+        missing: set[int] | None = None,
     ) -> WaitingPage:
         """The pending reviews that have at least one of these audiences, each once, the oldest first."""
         ...
 
     async def recent_decisions(
-        self, reviewer: str, limit: int = 100, offset: int = 0
+        self,
+        reviewer: str,
+        limit: int = 100,
+        offset: int = 0,
+        missing: set[int] | None = None,
     ) -> list[tuple[str, float]]:
         """The reviews in which this reviewer (by key) decided, voted or edited, with the time: the latest
         first, at most 200. Some of these reviews may be deleted by now.
         """
         ...
 
-    async def due_reviews(self, limit: int = 100) -> list[str]:
+    async def due_reviews(self, limit: int = 100, missing: set[int] | None = None) -> list[str]:
         """The reviews that a bot must handle now. This only reads: nothing is claimed."""
         ...
 
-    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
+    async def ready_reviews(
+        self, agent: str, limit: int = 100, missing: set[int] | None = None
+    ) -> list[str]:
         """The reviews of this agent that may be claimed now, the longest waiting first. This only reads."""
         ...

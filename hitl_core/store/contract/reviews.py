@@ -79,7 +79,7 @@ class ReviewStore(Protocol):
         """
         ...
 
-    async def missing_replicas(self) -> int:
+    async def missing_replicas(self, missing: set[int] | None = None) -> int:
         """How many of the replicas that `confirm` needs confirm nothing now, where most are missing."""
         ...
 

@@ -34,6 +34,11 @@ class Store(
 ):
     """Times are seconds since the epoch by the store's own clock.
 
+    Some methods read all partitions, which may be on several servers. If one of them is missing, they raise
+    StoreUnavailable, too: what it holds is unknown, which is not "nothing". A caller that goes on with the
+    others passes the set `missing`: the partitions that gave no answer are added to it, and what they hold is
+    left out. Then StoreUnavailable means that no partition answered.
+
     Every method raises StoreUnavailable when the store doesn't answer in time; a write that raised it may
     have happened. So every write is safe to repeat.
     """

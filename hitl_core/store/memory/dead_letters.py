@@ -29,7 +29,7 @@ class MemoryDeadLetters(MemoryLanes):
         else:
             self._starts[job.member] = f"1 {job.first_at:.6f}"
 
-    async def count_dead_letters(self) -> int:
+    async def count_dead_letters(self, missing: set[int] | None = None) -> int:
         return len({letter.review_id for letter, _ in self._dead_letters.values()})
 
     async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
@@ -49,7 +49,7 @@ class MemoryDeadLetters(MemoryLanes):
     async def drop_dead_letter(self, letter: DeadLetter) -> bool:
         return self._dead_letters.pop(letter.id, None) is not None
 
-    async def requeue_dead_letters(self) -> int:
+    async def requeue_dead_letters(self, missing: set[int] | None = None) -> int:
         letters = await self.dead_letters(len(self._dead_letters))
         for letter in letters:
             await self.requeue_dead_letter(letter)

@@ -24,7 +24,7 @@ class MemoryHistory(MemoryReviewLists):
     async def check_history(self) -> HistoryCheck:
         return HistoryCheck(lost=False, held=len(self._held))
 
-    async def foreign_keys(self) -> list[str]:
+    async def foreign_keys(self, missing: set[int] | None = None) -> list[str]:
         return []
 
     async def hold_live_reviews(self) -> int:
@@ -36,7 +36,9 @@ class MemoryHistory(MemoryReviewLists):
         self._holds += 1
         return len(self._held)
 
-    async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
+    async def held_reviews(
+        self, limit: int = 100, missing: set[int] | None = None
+    ) -> list[HeldReview]:
         return sorted(HeldReview(since, review_id) for review_id, since in self._held.items())[
             :limit
         ]
@@ -44,7 +46,7 @@ class MemoryHistory(MemoryReviewLists):
     async def confirm(self, review_id: str) -> None:
         """There are no replicas."""
 
-    async def missing_replicas(self) -> int:
+    async def missing_replicas(self, missing: set[int] | None = None) -> int:
         return 0
 
     async def unschedule(self, review_id: str, agent: str) -> None:

@@ -52,7 +52,9 @@ class MemoryLanes:
         self._lane_hint_position: int | None = None
         self._changed = asyncio.Event()
 
-    async def lanes(self, limit: int = 100, *, later: bool = False) -> list[str]:
+    async def lanes(
+        self, limit: int = 100, *, later: bool = False, missing: set[int] | None = None
+    ) -> list[str]:
         now = math.inf if later else self._time()
         due = sorted((one.at, one.lane) for one in self._jobs.values() if one.at <= now)
         return list(dict.fromkeys(lane for _, lane in due))[:limit]
@@ -65,7 +67,9 @@ class MemoryLanes:
         self._lane_hint_position = len(self._lane_hints)
         return list(dict.fromkeys(self._lane_hints[position:]))
 
-    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+    async def hold_lanes(
+        self, lanes: Sequence[str], bot: str, ttl: float, unknown: set[str] | None = None
+    ) -> set[str]:
         now, lanes_held = self._time(), set[str]()
         for lane in lanes:
             holder, until = self._leases.get(lane, (bot, 0.0))
@@ -148,7 +152,7 @@ class MemoryLanes:
             else:
                 self._add_job(lane, format_member(kind, review_id, place), now, note=note)
 
-    async def backlog(self) -> Backlog:
+    async def backlog(self, missing: set[int] | None = None) -> Backlog:
         oldest = min((entry.at for entry in self._jobs.values()), default=math.inf)
         return Backlog(len(self._jobs), oldest if oldest <= self._time() else None)
 

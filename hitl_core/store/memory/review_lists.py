@@ -67,20 +67,27 @@ class MemoryReviewLists(MemoryDeadLetters):
         return [review.id for review in await self.live_reviews(limit)]
 
     async def live_reviews(
-        self, limit: int = 100, after: LiveReview | None = None
+        self,
+        limit: int = 100,
+        after: LiveReview | None = None,
+        missing: set[int] | None = None,
     ) -> list[LiveReview]:
         live = (review for review in self._reviews.values() if review.status != "done")
         reviews = sorted(LiveReview(review.created_at, review.id) for review in live)
         return [review for review in reviews if after is None or review > after][:limit]
 
-    async def workload(self) -> Workload:
+    async def workload(self, missing: set[int] | None = None) -> Workload:
         live = [r.created_at for r in self._reviews.values() if r.status != "done"]
         due = min(self._due.values(), default=math.inf)
         overdue = due if due <= self._time() else None
         return Workload(len(live), min(live, default=None), overdue)
 
     async def waiting_reviews(
-        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+        self,
+        audiences: Collection[str],
+        limit: int = 100,
+        offset: int = 0,
+        missing: set[int] | None = None,
     ) -> WaitingPage:
         matches: dict[str, float] = {}
         for audience in audiences:
@@ -89,16 +96,22 @@ class MemoryReviewLists(MemoryDeadLetters):
         return WaitingPage(ordered[offset : offset + limit], len(ordered))
 
     async def recent_decisions(
-        self, reviewer: str, limit: int = 100, offset: int = 0
+        self,
+        reviewer: str,
+        limit: int = 100,
+        offset: int = 0,
+        missing: set[int] | None = None,
     ) -> list[tuple[str, float]]:
         decisions = self._decisions.get(reviewer, {}).items()
         ordered = sorted(decisions, key=lambda each: (each[1], each[0]), reverse=True)[:MAX_DECIDED]
         return ordered[offset : offset + limit]
 
-    async def due_reviews(self, limit: int = 100) -> list[str]:
+    async def due_reviews(self, limit: int = 100, missing: set[int] | None = None) -> list[str]:
         return _due_ids(self._due, self._time(), limit)
 
-    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
+    async def ready_reviews(
+        self, agent: str, limit: int = 100, missing: set[int] | None = None
+    ) -> list[str]:
         mine = {id: at for id, at in self._ready.items() if self._reviews[id].agent == agent}
         return _due_ids(mine, self._time(), limit)
 

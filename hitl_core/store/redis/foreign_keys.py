@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import cast
 
+from hitl_core.errors import StoreUnavailable
 from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.keys import HOMES_KEY, META_KEY, TOKENS_KEY, Keys
 from hitl_core.store.redis.part import RedisPart
@@ -15,11 +17,18 @@ _COMMON = {META_KEY: "hash", TOKENS_KEY: "hash", HOMES_KEY: "zset"}
 class RedisForeignKeys(RedisPart):
     """See `ForeignKeys` for the method."""
 
-    async def foreign_keys(self) -> list[str]:
-        types = [_types_of(keys) for keys in self._keys]
-        # Each may be in another cluster slot.
-        types += [{key: type} for key, type in _COMMON.items()]
-        return [key for part in types for key in await self._find_foreign(part)]
+    async def foreign_keys(self, missing: set[int] | None = None) -> list[str]:
+        async def find(partition: int) -> list[str]:
+            return await self._find_foreign(_types_of(self._keys[partition]))
+
+        found = [*chain(*await self._ask_each(find, missing))]
+        for key, type in _COMMON.items():  # each may be in another cluster slot
+            try:
+                found += await self._find_foreign({key: type})
+            except StoreUnavailable:
+                if not missing:  # its server is not one of those that are away
+                    raise
+        return found
 
     async def _find_foreign(self, types: Mapping[str, str]) -> list[str]:
         answer = await self._run_script("foreign_keys", list(types), list(types.values()))

@@ -4,9 +4,10 @@ partition, and the scripts check that it is still there. If not, the live review
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import NamedTuple, cast
 from uuid import uuid4
 
@@ -15,7 +16,7 @@ from hitl_core.model import EventKind
 from hitl_core.store.contract import HeldReview, HistoryCheck
 from hitl_core.store.redis.connection import Client, execute_both, store_errors
 from hitl_core.store.redis.fields import text_of
-from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.keys import Keys, parse_partition
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.scripts import read_script
 
@@ -65,50 +66,60 @@ class RedisHistory(RedisPart):
         return " ".join(seen.history for _, seen in sorted(self._seen.items()))
 
     async def check_history(self) -> HistoryCheck:
-        held = 0
-        for partition in range(len(self._keys)):
-            held += await self._check_partition(partition)
+        missing = set[int]()
+        held = sum(await self._ask_each(self._check_partition, missing))
         found, self._found_loss = self._found_loss, False
-        return HistoryCheck(found, held)
+        return HistoryCheck(found, held, len(missing))
 
     async def hold_live_reviews(self) -> int:
-        held = 0
-        for partition in range(len(self._keys)):
-            held += await self._check_partition(partition, hold=True)
+        held = await self._ask_each(partial(self._check_partition, hold=True))
         self._found_loss = False  # a person did it, so it is no found loss
-        return held
+        return sum(held)
 
-    async def held_reviews(self, limit: int = 100) -> list[HeldReview]:
-        reviews = list[HeldReview]()
-        for keys in self._keys:
+    async def held_reviews(
+        self, limit: int = 100, missing: set[int] | None = None
+    ) -> list[HeldReview]:
+        async def read(partition: int) -> list[tuple[bytes, float]]:
+            held = self._keys[partition].held
             async with store_errors():
-                page = await self._redis.zrange(keys.held, 0, limit - 1, withscores=True)
-            reviews += [HeldReview(score, text_of(member)) for member, score in page]
-        return sorted(reviews)[:limit]
+                return await self._redis.zrange(held, 0, limit - 1, withscores=True)
+
+        page = chain(*await self._ask_each(read, missing))
+        return sorted(HeldReview(score, text_of(member)) for member, score in page)[:limit]
 
     async def confirm(self, review_id: str) -> None:
         if not self.wait_replicas:
             return
-        count = await self._count_confirming(self._require_keys(review_id))
+        self._require_keys(review_id)
+        partition = parse_partition(review_id) or 0
+        entry = self._seen.get(partition, Seen("", "")).entry
+        has_it, count = await self._count_confirming(partition, entry)
+        if not has_it:
+            await self._check_partition(partition)
+            raise StoreUnavailable("Redis was replaced by a server that lacks it.")
         if count < self.wait_replicas:
             raise StoreUnavailable(
                 f"Redis has stored it, but only {count} of {self.wait_replicas} replicas"
                 " (HITL_REDIS_WAIT_REPLICAS) have confirmed it in time."
             )
 
-    async def missing_replicas(self) -> int:
+    async def missing_replicas(self, missing: set[int] | None = None) -> int:
         if not self.wait_replicas:
             return 0
-        counts = await asyncio.gather(*map(self._count_confirming, self._keys))
-        return max(0, self.wait_replicas - min(counts))
+        answers = await self._ask_each(self._count_confirming, missing)
+        return max(0, self.wait_replicas - min(count for _, count in answers))
 
-    async def _count_confirming(self, keys: Keys) -> int:
-        """How many replicas of this partition confirm a write in time, up to as many as are needed."""
+    async def _count_confirming(self, partition: int, entry: str = "") -> tuple[bool, int]:
+        """Whether the server has this entry of the audit; and how many of its replicas confirm a write in
+        time, up to as many as are needed.
+        """
+        keys = self._keys[partition]
         async with store_errors():
-            # WAIT counts the replicas that have the last write of its connection, and so all before it.
-            write = ("EVAL", read_script("beat"), 1, keys.confirmed, 1000)
+            script = read_script("confirm")
+            write = ("EVAL", script, 2, keys.confirmed, keys.audit, 1000, entry)
             wait = ("WAIT", self.wait_replicas, WAIT_MILLISECONDS)
-            return cast(int, await execute_both(self._redis, write, wait))
+            has_it, count = await execute_both(self._redis, write, wait)
+            return bool(has_it), int(count)
 
     async def unschedule(self, review_id: str, agent: str) -> None:
         keys = self._require_keys(review_id)

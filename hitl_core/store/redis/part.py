@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
 
 from hitl_core.errors import StoreError, StoreUnavailable, StoreUnwritable
-from hitl_core.store.redis.connection import Client, store_errors
+from hitl_core.store.redis.connection import Client, ClusterClient, store_errors
 from hitl_core.store.redis.keys import Keys, parse_partition
 from hitl_core.store.redis.scripts import read_script
 from hitl_core.store.redis.server_change import ServerChange
+
+T = TypeVar("T")
 
 
 class RedisPart:
@@ -19,14 +22,55 @@ class RedisPart:
         self, redis: Client, reader: Client, keys: Sequence[Keys], retention: float
     ) -> None:
         self._redis, self._reader, self._keys = redis, reader, keys
+        self._is_cluster = isinstance(redis, ClusterClient)
         self._retention = retention
         self._scripts: dict[str, Any] = {}
-        self._server_change = ServerChange(redis)
+        self._server_change = ServerChange(redis, keys)
 
     async def now(self) -> float:
-        async with store_errors():
-            seconds, micros = await self._redis.time()
+        try:
+            async with store_errors():
+                seconds, micros = await self._redis.time()
+        except StoreUnavailable:
+            if not self._is_cluster:
+                raise
+            async with store_errors():  # another server answers now
+                seconds, micros = await self._redis.time()
         return int(seconds) + int(micros) / 1e6
+
+    async def _ask_each(
+        self, ask: Callable[[int], Awaitable[T]], missing: set[int] | None = None
+    ) -> list[T]:
+        """The answers of all partitions, asked at the same time. Raises StoreUnavailable if one gives none.
+        With `missing`, a partition of a Redis Cluster that gives none is added to it and left out of the
+        answers, as long as another one answers.
+        """
+        everywhere = range(len(self._keys))
+        may_miss = missing is not None and self._is_cluster
+        asked = list(everywhere)
+        if may_miss:  # without those that each call would wait for
+            asked = [one for one in asked if not await self._is_away(self._keys[one].live_reviews)]
+            asked = asked or list(everywhere)
+        answers = await asyncio.gather(*map(ask, asked), return_exceptions=True)
+        found = dict[int, T]()
+        failure: BaseException | None = None
+        for partition, answer in zip(asked, answers, strict=True):
+            if not isinstance(answer, BaseException):
+                found[partition] = answer
+            elif isinstance(answer, StoreUnavailable) and may_miss:
+                failure = failure or answer
+            else:
+                raise answer
+        if failure is not None and not found:
+            raise failure
+        if missing is not None:
+            missing.update(one for one in everywhere if one not in found)
+        return list(found.values())
+
+    async def _is_away(self, key: str) -> bool:
+        """Whether the server of a Redis Cluster that has this key gave no answer a moment ago."""
+        async with store_errors():
+            return self._is_cluster and await self._redis.is_away(key)
 
     async def _run_script(self, name: str, keys: Sequence[str], args: Sequence[Any] = ()) -> Any:
         try:
@@ -35,7 +79,7 @@ class RedisPart:
         except StoreUnwritable:
             raise
         except StoreUnavailable:
-            self._server_change.is_possible = True
+            self._server_change.suspect()
             raise
 
     def _script(self, name: str) -> Any:

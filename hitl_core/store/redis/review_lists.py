@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from math import inf
 from typing import Any, cast
 
@@ -27,7 +28,7 @@ MAX_READ = 1000
 #: How many keys one command scans.
 SCAN_COUNT = 1000
 
-ScoredIds = list[tuple[bytes, float]]
+Scored = list[tuple[bytes, float]]
 ScoredId = tuple[float, str]
 
 
@@ -40,8 +41,9 @@ class RedisReviewLists(RedisPart):
     async def thread_reviews(
         self, thread_id: str, limit: int = 100, after: ThreadReview | None = None
     ) -> list[ThreadReview]:
-        indexes = [keys.thread(thread_id) for keys in self._keys]
-        return [ThreadReview(*each) for each in await self._read_page(indexes, limit, after)]
+        keys = self._keys[choose_partition(thread_id, len(self._keys))]
+        page = await self._read_partition(keys.thread(thread_id), limit, after)
+        return [ThreadReview(*each) for each in page]
 
     async def rejected_calls(self, agent: str, thread_id: str) -> list[RejectedCall]:
         partition = choose_partition(thread_id, len(self._keys))
@@ -93,38 +95,56 @@ class RedisReviewLists(RedisPart):
         return [review.id for review in await self.live_reviews(limit)]
 
     async def live_reviews(
-        self, limit: int = 100, after: LiveReview | None = None
+        self,
+        limit: int = 100,
+        after: LiveReview | None = None,
+        missing: set[int] | None = None,
     ) -> list[LiveReview]:
-        indexes = [keys.live_reviews for keys in self._keys]
-        return [LiveReview(*each) for each in await self._read_page(indexes, limit, after)]
+        """The first `limit` of all partitions. It reads the first `limit` of each partition."""
 
-    async def workload(self) -> Workload:
-        live, oldest, due = 0, list[float](), list[float]()
-        for keys in self._keys:
+        async def read(partition: int) -> list[ScoredId]:
+            return await self._read_partition(self._keys[partition].live_reviews, limit, after)
+
+        pages = await self._ask_each(read, missing)
+        return [LiveReview(*each) for each in sorted(chain(*pages))[:limit]]
+
+    async def workload(self, missing: set[int] | None = None) -> Workload:
+        async def read(partition: int) -> tuple[int, Scored, Scored]:
+            keys = self._keys[partition]
             async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
                 pipe.zcard(keys.live_reviews)
                 pipe.zrange(keys.live_reviews, 0, 0, withscores=True)
                 pipe.zrange(keys.due, 0, 0, withscores=True)
-                count, first, next_due = await pipe.execute()
-            live += count
-            oldest += [at for _, at in first]
-            due += [at for _, at in next_due]
+                live, oldest, due = await pipe.execute()
+            return live, oldest, due
+
+        found = await self._ask_each(read, missing)
         now = await self.now()
-        overdue = min((at for at in due if at <= now), default=None)
-        return Workload(live, min(oldest, default=None), overdue)
+        first = (at for _, oldest, _ in found for _, at in oldest)
+        overdue = (at for _, _, due in found for _, at in due if at <= now)
+        live = sum(count for count, _, _ in found)
+        return Workload(live, min(first, default=None), min(overdue, default=None))
 
     async def waiting_reviews(
-        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+        self,
+        audiences: Collection[str],
+        limit: int = 100,
+        offset: int = 0,
+        missing: set[int] | None = None,
     ) -> WaitingPage:
-        read = max(MAX_READ, offset + limit)
-        scores, total = dict[bytes, float](), 0
-        for keys in self._keys:
+        most = max(MAX_READ, offset + limit)
+
+        async def read(partition: int) -> list[Any]:
+            keys = self._keys[partition]
             async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
                 for audience in audiences:
-                    pipe.zrange(keys.waiting(audience), 0, read - 1, withscores=True)
+                    pipe.zrange(keys.waiting(audience), 0, most - 1, withscores=True)
                     pipe.zcard(keys.waiting(audience))
-                answers: list[Any] = await pipe.execute()
-            for scored_ids in cast(list[ScoredIds], answers[::2]):
+                return cast(list[Any], await pipe.execute())
+
+        scores, total = dict[bytes, float](), 0
+        for answers in await self._ask_each(read, missing):
+            for scored_ids in cast(list[Scored], answers[::2]):
                 scores |= dict(scored_ids)
             total += max(cast(list[int], answers[1::2]), default=0)
         ordered = sorted(scores.items(), key=lambda each: (each[1], each[0]))
@@ -132,31 +152,29 @@ class RedisReviewLists(RedisPart):
         return WaitingPage(page, max(len(scores), total))
 
     async def recent_decisions(
-        self, reviewer: str, limit: int = 100, offset: int = 0
+        self,
+        reviewer: str,
+        limit: int = 100,
+        offset: int = 0,
+        missing: set[int] | None = None,
     ) -> list[tuple[str, float]]:
-        scores: ScoredIds = []
-        for keys in self._keys:
+        async def read(partition: int) -> Scored:
+            key = self._keys[partition].decisions(reviewer)
             async with store_errors():
-                scores += await self._redis.zrevrange(
-                    keys.decisions(reviewer), 0, MAX_DECIDED - 1, withscores=True
-                )
+                return await self._redis.zrevrange(key, 0, MAX_DECIDED - 1, withscores=True)
+
+        scores = [*chain(*await self._ask_each(read, missing))]
         scores.sort(key=lambda each: (each[1], each[0]), reverse=True)
         return [(text_of(id), at) for id, at in scores[:MAX_DECIDED][offset : offset + limit]]
 
-    async def due_reviews(self, limit: int = 100) -> list[str]:
-        return await self._peek_indexes([keys.due for keys in self._keys], limit)
+    async def due_reviews(self, limit: int = 100, missing: set[int] | None = None) -> list[str]:
+        return await self._peek_indexes([keys.due for keys in self._keys], limit, missing)
 
-    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
-        return await self._peek_indexes([keys.ready(agent) for keys in self._keys], limit)
-
-    async def _read_page(
-        self, indexes: Sequence[str], limit: int, after: ScoredId | None
-    ) -> list[ScoredId]:
-        """The first `limit` of all partitions. It reads the first `limit` of each partition."""
-        reviews: list[ScoredId] = []
-        for index in indexes:
-            reviews += await self._read_partition(index, limit, after)
-        return sorted(reviews)[:limit]
+    async def ready_reviews(
+        self, agent: str, limit: int = 100, missing: set[int] | None = None
+    ) -> list[str]:
+        indexes = [keys.ready(agent) for keys in self._keys]
+        return await self._peek_indexes(indexes, limit, missing)
 
     async def _read_partition(
         self, index: str, limit: int, after: ScoredId | None
@@ -174,9 +192,10 @@ class RedisReviewLists(RedisPart):
                 return new[:limit]
             count *= 2
 
-    async def _peek_indexes(self, indexes: Sequence[str], limit: int) -> list[str]:
-        review_ids: list[str] = []
-        for index in indexes:
-            members = cast(list[bytes], await self._run_script("due", [index], [limit]))
-            review_ids += [text_of(member) for member in members]
-        return review_ids
+    async def _peek_indexes(
+        self, indexes: Sequence[str], limit: int, missing: set[int] | None
+    ) -> list[str]:
+        async def read(partition: int) -> list[bytes]:
+            return await self._run_script("due", [indexes[partition]], [limit])
+
+        return [text_of(each) for each in chain(*await self._ask_each(read, missing))]

@@ -18,7 +18,7 @@ _QUEUE_SCRIPTS = frozenset(
 #: The scripts that also use the functions of digest.lua.
 _DIGEST_SCRIPTS = frozenset({"add_to_digest", "update_digest", "leave_digest"})
 #: The scripts that use the functions of history.lua.
-_HISTORY_SCRIPTS = frozenset({"commit", "check_history"})
+_HISTORY_SCRIPTS = frozenset({"commit", "check_history", "confirm"})
 #: The scripts that look at the types of all their keys before they write, see types.lua.
 _TYPES_SCRIPTS = frozenset(
     {

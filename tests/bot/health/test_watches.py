@@ -132,9 +132,9 @@ async def test_an_error_of_a_library_ends_no_loop_and_is_told_until_it_is_over(
 class CountingStore(MemoryStore):
     looks = 0
 
-    async def foreign_keys(self) -> list[str]:
+    async def foreign_keys(self, missing: set[int] | None = None) -> list[str]:
         self.looks += 1
-        return await super().foreign_keys()
+        return await super().foreign_keys(missing)
 
 
 async def test_the_types_of_keys_are_not_looked_at_each_time(

@@ -162,10 +162,10 @@ async def test_5_that_the_index_can_not_be_read_is_told() -> None:
     class Refusing(MemoryStore):
         refuses = True
 
-        async def due_reviews(self, limit: int = 100) -> list[str]:
+        async def due_reviews(self, limit: int = 100, missing: set[int] | None = None) -> list[str]:
             if self.refuses:
                 raise StoreError("Redis refused.")
-            return await super().due_reviews(limit)
+            return await super().due_reviews(limit, missing)
 
     store, health = Refusing(), Health()
     running = asyncio.create_task(DueTimers(Reviews(store), health, interval=0.01).run())

@@ -62,10 +62,12 @@ class Refusing(MemoryStore):
             raise StoreError("Redis refused")
         return await super().finish_job(job, check)
 
-    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+    async def hold_lanes(
+        self, lanes: Sequence[str], bot: str, ttl: float, unknown: set[str] | None = None
+    ) -> set[str]:
         if self.refuses:
             raise StoreError("Redis refused")
-        return await super().hold_lanes(lanes, bot, ttl)
+        return await super().hold_lanes(lanes, bot, ttl, unknown)
 
 
 async def do_nothing(job: Job, *, again: bool) -> None:

@@ -125,6 +125,13 @@ class RedisCluster(Servers):
                         return next(n for n in self.nodes if port_of(n) == owner[1])
         raise AssertionError(f"no node has {key}")
 
+    def replica_of(self, master: EmbeddedRedis) -> EmbeddedRedis:
+        for node in self.running():
+            with connect(node) as client:
+                if client.info("replication").get("master_port") == port_of(master):
+                    return node
+        raise AssertionError("it has no replica")
+
     def kill_master(self, key: str) -> EmbeddedRedis:
         """kill -9 of the node that has this key. `start()` of what it returns makes it a replica."""
         node = self.master_of(key)

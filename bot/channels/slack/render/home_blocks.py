@@ -31,7 +31,6 @@ from ....card import (
     more_actions_line,
     more_reviews_line,
     others_text,
-    unreadable_line,
 )
 from ....inbox import Home, HomeTask
 from .block_kit import (
@@ -74,9 +73,9 @@ def view_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     at, buttons = home_pages(home.page, home.pages)
     if home.pages > 1:
         content += context_lines("page", [at])
-    if home.unreadable:
-        content += context_lines("unreadable", [unreadable_line(home.unreadable)])
-    if not home.mine and not home.others and not home.decided and not home.unreadable:
+    if home.alerts:
+        content += context_lines("alerts", home.alerts)
+    if not home.mine and not home.others and not home.decided and not home.alerts:
         return [*content, *context_lines("empty", [NOTHING_YET])]
     for number, task in enumerate(home.mine, start=1):
         room = MAX_BLOCKS - len(content) - SHORT_BLOCKS * (len(home.mine) - number)
@@ -97,8 +96,8 @@ def list_blocks(home: Home, channel: HomeChannel) -> list[Block]:
     """The Home without buttons, for an ephemeral message."""
     names = place_names(channel.name_of, channel.link)
     content: list[Block] = [header("title", summary(home))]
-    if home.unreadable:
-        content += context_lines("unreadable", [unreadable_line(home.unreadable)])
+    if home.alerts:
+        content += context_lines("alerts", home.alerts)
     for task in home.mine:
         review_id = task.card.review_id
         head, *below = _headline_blocks(task, names, task.card.title)

@@ -28,7 +28,6 @@ from ....card import (
     is_single,
     more_actions_line,
     others_text,
-    unreadable_line,
 )
 from ....inbox import Home, HomeTask
 from ....text import clip
@@ -74,9 +73,9 @@ def home_card(home: Home, builder: CardBuilder, unknown: int = 0) -> Json:
         top += builder.alerts([_unknown_conversations(unknown)])
     if home.pages > 1:
         top += builder.small_lines([at])
-    if home.unreadable:
-        top += builder.small_lines([unreadable_line(home.unreadable)])
-    if not home.mine and not home.others and not home.decided and not home.unreadable:
+    if home.alerts:
+        top += builder.small_lines(home.alerts)
+    if not home.mine and not home.others and not home.decided and not home.alerts:
         return fitting_card([adaptive_card([*top, *builder.lines([NOTHING_YET])])])
     turning = separated(builder.buttons(turn))
     short = [_short_task(task, builder) for task in home.mine]

@@ -28,7 +28,6 @@ from redis.exceptions import (
 from hitl_core.errors import StoreError
 from hitl_core.store.redis.connection.pool import NO_CONNECTION
 from hitl_core.store.redis.connection.slot_map import Address, SlotMap
-from hitl_core.store.redis.keys import META_KEY
 
 #: How often one command is sent again to another node, before it fails.
 MAX_REDIRECTS = 8
@@ -37,9 +36,8 @@ _TRY_AGAIN_DELAY = 0.02
 
 
 class ClusterClient(AsyncCoreCommands):
-    """Executes commands whose keys are in one slot. A command without a key goes to the node that has
-    `META_KEY`, so that TIME always comes from one clock. A command is sent again only if a node refused it
-    without executing it.
+    """Executes commands whose keys are in one slot. A command without a key: see `SlotMap.node_of`. A command
+    is sent again only if a node refused it without executing it.
     """
 
     _event_dispatcher: Any = None  # redis-py's commands ask for one
@@ -59,6 +57,10 @@ class ClusterClient(AsyncCoreCommands):
             raise ValueError("A transaction must be a script: it can't span nodes.")
         return Pipeline(self)
 
+    async def is_away(self, key: str) -> bool:
+        """Whether the node that has this key gave no answer a moment ago."""
+        return self._slots.is_lost(await self._slots.node_of(key))
+
     async def client_of(self, key: str) -> Redis:
         """A client of the node that has this key, for SCAN, which follows no slot that was moved."""
         await self.execute_command("EXISTS", key)  # a node that has it no more says so
@@ -69,8 +71,7 @@ class ClusterClient(AsyncCoreCommands):
         return [self._client(each) for each in await self._slots.masters()]
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:
-        address = await self._slots.node_of(_key_of(args))
-        return await self._follow(address, None, args, options)
+        return await self._follow(await self._slots.node_of(_key_of(args)), None, args, options)
 
     async def execute_both(self, first: Sequence[Any], then: Sequence[Any]) -> Any:
         """See `server.execute_both`. The node is that of the first command's key."""
@@ -171,7 +172,7 @@ class ClusterClient(AsyncCoreCommands):
             replies = (await pipe.execute(raise_on_error=False))[asking:]
         for failure in (reply for reply in replies if isinstance(reply, Exception)):
             raise failure
-        return replies[-1]
+        return replies if then else replies[-1]
 
     def _client(self, address: Address) -> Redis:
         if self._closed:
@@ -231,7 +232,7 @@ class _Script:
 
 
 def _key_of(args: Sequence[Any]) -> str:
-    """The first key of a command; `META_KEY` if it has none."""
+    """The first key of a command; "" if it has none."""
     match str(args[0]).upper():
         case "EVALSHA" | "EVAL":
             return str(args[3])
@@ -239,7 +240,7 @@ def _key_of(args: Sequence[Any]) -> str:
             words = [each.decode() if isinstance(each, bytes) else each for each in args]
             return str(words[words.index("STREAMS") + 1])
         case "TIME" | "INFO" | "PING" | "CONFIG GET":
-            return META_KEY
+            return ""
         case _:
             return args[1] if isinstance(args[1], str) else bytes(args[1]).decode()
 

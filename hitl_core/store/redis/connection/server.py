@@ -28,13 +28,13 @@ async def servers_for(redis: Client, key: str) -> list[Client]:
 
 
 async def execute_both(redis: Client, first: Sequence[Any], then: Sequence[Any]) -> Any:
-    """Execute two commands over one connection. Returns the reply to the second one."""
+    """Execute two commands over one connection, so on one server. Returns both replies."""
     if isinstance(redis, ClusterClient):
         return await redis.execute_both(first, then)
     async with redis.pipeline(transaction=False) as pipe:
         pipe.execute_command(*first)
         pipe.execute_command(*then)
-        return (await pipe.execute())[-1]
+        return await pipe.execute()
 
 
 async def check_server(redis: Client, url: RedisUrl) -> None:

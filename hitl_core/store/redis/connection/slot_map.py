@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any, NoReturn, cast
 
 from redis.asyncio.cluster import ClusterNode, RedisCluster
@@ -15,9 +16,12 @@ from redis.exceptions import (
 
 from hitl_core.store.redis.connection.causes import causes
 from hitl_core.store.redis.connection.url import RedisUrl
+from hitl_core.store.redis.keys import META_KEY
 
 #: The host and port of a node.
 Address = tuple[str, int]
+#: For how many seconds a node that gave no answer counts as lost, so that not each command waits for it.
+KEEP_LOST = 2.0
 #: The options of a URL that redis-py's cluster client takes too, beside those of TLS.
 _OPTIONS = ("username", "password", "client_name")
 
@@ -38,17 +42,28 @@ class SlotMap:
         self._hosts = self._first = url.hosts
         self._map: Any = None
         self._refreshing: asyncio.Task[None] | None = None
-        self._silent: Address | None = None
+        #: When a node gave no answer, by `time.monotonic`.
+        self._lost_at: dict[Address, float] = {}
 
     def forget(self, silent: Address | None = None) -> None:
-        """Mark the map as old: the next look-up reads it again, and asks a `silent` node last."""
-        self._map, self._silent = None, silent
+        """Mark the map as old: the next look-up reads it again. `silent`: a node that gave no answer."""
+        self._map = None
+        if silent is not None:
+            self._lost_at[silent] = time.monotonic()
+
+    def is_lost(self, node: Address) -> bool:
+        """Whether this node gave no answer a moment ago."""
+        return time.monotonic() - self._lost_at.get(node, -KEEP_LOST) < KEEP_LOST
 
     async def node_of(self, key: str | bytes) -> Address:
-        """The master that has this key. Raises ClusterDownError if none has it."""
+        """The master that has this key. Without a key that of `META_KEY`, so that TIME comes from one clock;
+        if that is lost, another one. Raises ClusterDownError if none has the key.
+        """
         slots = await self._read()
+        if not key and self.is_lost(first := await self.node_of(META_KEY)):
+            return min([first, *await self.masters()], key=self.is_lost)
         try:
-            node = slots.get_node_from_key(key)
+            node = slots.get_node_from_key(key or META_KEY)
         except SlotNotCoveredError:
             node = None
         if node is None:
@@ -78,7 +93,7 @@ class SlotMap:
         return self._map
 
     async def _refresh(self) -> None:
-        known = [each for each in self._first if each != self._silent] or list(self._first)
+        known = [each for each in self._first if not self.is_lost(each)] or list(self._first)
         slots = cast(Any, RedisCluster)(
             startup_nodes=[ClusterNode(*each) for each in known], **self._options
         )

@@ -37,9 +37,12 @@ class RedisDeadLetters(RedisPart):
             ],
         )
 
-    async def count_dead_letters(self) -> int:
-        async with store_errors():
-            return sum([await self._redis.hlen(keys.dead_letter_counts) for keys in self._keys])
+    async def count_dead_letters(self, missing: set[int] | None = None) -> int:
+        async def count(partition: int) -> int:
+            async with store_errors():
+                return await self._redis.hlen(self._keys[partition].dead_letter_counts)
+
+        return sum(await self._ask_each(count, missing))
 
     async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
         letters = list[DeadLetter]()
@@ -74,12 +77,14 @@ class RedisDeadLetters(RedisPart):
             )
         )
 
-    async def requeue_dead_letters(self) -> int:
-        count = 0
-        for partition in range(len(self._keys)):
+    async def requeue_dead_letters(self, missing: set[int] | None = None) -> int:
+        async def requeue(partition: int) -> int:
+            count = 0
             async for letter in self._partition_letters(partition):
                 count += await self._requeue(letter) == _LAST
-        return count
+            return count
+
+        return sum(await self._ask_each(requeue, missing))
 
     async def _partition_letters(self, partition: int) -> AsyncIterator[DeadLetter]:
         """The letters that are there now, oldest first. Read in pages, because their number has no limit."""

@@ -7,6 +7,7 @@ review should be shown), `new:<review>` (the message is not recorded for this re
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import cast
 from uuid import uuid4
 
@@ -37,9 +38,10 @@ class RedisDigests(RedisPart):
     """See `Digests` for the methods."""
 
     async def first_posts(self, lane: str, limit: int) -> list[tuple[str, Place]]:
-        cards = list[tuple[float, Job]]()
-        for keys in self._keys:
-            cards += await self._read_cards(lane, keys.queue(lane), limit)
+        async def read(partition: int) -> list[tuple[float, Job]]:
+            return await self._read_cards(lane, self._keys[partition].queue(lane), limit)
+
+        cards = chain(*await self._ask_each(read, set()))
         ordered = sorted(cards, key=lambda each: (each[0], each[1].member))
         return [(job.review_id, job.place) for _, job in ordered[:limit]]
 

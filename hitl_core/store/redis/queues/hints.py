@@ -43,7 +43,7 @@ class RedisHints(RedisPart):
             try:
                 return await self._topics[topic].read(block)
             except BaseException:
-                self._server_change.is_possible = True
+                self._server_change.suspect()
                 raise
 
     async def _close_topics(self) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Collection, Sequence
-from typing import Literal, cast
+from itertools import chain
+from typing import Literal
 
+from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Place, is_digest_id
 from hitl_core.store.contract import (
     Backlog,
@@ -32,32 +35,43 @@ class RedisLanes(RedisPart):
     holds all of its queues.
     """
 
-    async def lanes(self, limit: int = 100, *, later: bool = False) -> list[str]:
-        due_at: dict[str, float] = {}
+    async def lanes(
+        self, limit: int = 100, *, later: bool = False, missing: set[int] | None = None
+    ) -> list[str]:
         now = math.inf if later else await self.now()
-        for keys in self._keys:
+
+        async def read(partition: int) -> list[tuple[bytes, float]]:
+            queues = self._keys[partition].queues
             async with store_errors():
-                due = cast(
-                    list[tuple[bytes, float]],
-                    await self._redis.zrangebyscore(
-                        keys.queues, "-inf", now, start=0, num=limit, withscores=True
-                    ),
+                return await self._redis.zrangebyscore(
+                    queues, "-inf", now, start=0, num=limit, withscores=True
                 )
-            for name, at in due:
-                lane = text_of(name)
-                due_at[lane] = min(at, due_at.get(lane, at))
+
+        due_at: dict[str, float] = {}
+        for name, at in chain(*await self._ask_each(read, missing)):
+            lane = text_of(name)
+            due_at[lane] = min(at, due_at.get(lane, at))
         return sorted(due_at, key=due_at.__getitem__)[:limit]
 
-    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
-        if not lanes:
-            return set()
-        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
-            for lane in lanes:
-                await self._script("hold")(
-                    keys=[lane_key(lane)], args=[bot, int(ttl * 1000)], client=pipe
-                )
-            answers: list[int] = await pipe.execute()
-        return {lane for lane, is_held in zip(lanes, answers, strict=True) if is_held}
+    async def hold_lanes(
+        self, lanes: Sequence[str], bot: str, ttl: float, unknown: set[str] | None = None
+    ) -> set[str]:
+        async def hold(lane: str) -> bool:
+            if unknown is not None and await self._is_away(lane_key(lane)):
+                raise StoreUnavailable("The server that has the lane gave no answer a moment ago.")
+            return bool(await self._run_script("hold", [lane_key(lane)], [bot, int(ttl * 1000)]))
+
+        # Sent together, like all scripts that begin at once.
+        answers = await asyncio.gather(*map(hold, lanes), return_exceptions=True)
+        held = dict(zip(lanes, answers, strict=True))
+        for lane, answer in held.items():
+            if not isinstance(answer, BaseException):
+                continue
+            is_missing = isinstance(answer, StoreUnavailable) and self._is_cluster
+            if unknown is None or not is_missing:
+                raise answer
+            unknown.add(lane)
+        return {lane for lane, is_held in held.items() if is_held is True}
 
     async def release_lane(self, lane: str, bot: str) -> None:
         await self._run_script("release", [lane_key(lane)], [bot])
@@ -94,12 +108,12 @@ class RedisLanes(RedisPart):
         if len(partitions) == 1:
             return partitions
         start = FIRST_POST_SCORE if half == "post" else "-inf"
-        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
-            for keys in self._keys:
-                pipe.zrangebyscore(keys.queue(lane), start, "+inf", 0, 1, withscores=True)
-            heads: list[list[tuple[bytes, float]]] = await pipe.execute()
-        scores = [head[0][1] if head else math.inf for head in heads]
-        return sorted(partitions, key=scores.__getitem__)
+
+        async def read(partition: int) -> tuple[float, int]:
+            head = await self._run_script("head", [self._keys[partition].queue(lane)], [start])
+            return (float(head) if head else math.inf), partition
+
+        return [partition for _, partition in sorted(await self._ask_each(read, set()))]
 
     async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         keys, later = self._keys_of(job), check or Recheck("check", None)
@@ -152,17 +166,21 @@ class RedisLanes(RedisPart):
             [lane, name(kind, review_id, place), note, delay],
         )
 
-    async def backlog(self) -> Backlog:
-        waiting, oldest = 0, list[float]()
+    async def backlog(self, missing: set[int] | None = None) -> Backlog:
         now = await self.now()
-        for keys in self._keys:
+
+        async def read(partition: int) -> tuple[int, list[tuple[bytes, float]]]:
+            keys = self._keys[partition]
             async with store_errors():
-                waiting += await self._redis.hlen(keys.change_counts)
+                waiting = await self._redis.hlen(keys.change_counts)
                 first = await self._redis.zrangebyscore(
                     keys.queues, "-inf", now, start=0, num=1, withscores=True
                 )
-            oldest += [at for _, at in first]
-        return Backlog(waiting, min(oldest, default=None))
+            return waiting, first
+
+        found = await self._ask_each(read, missing)
+        oldest = min((at for _, first in found for _, at in first), default=None)
+        return Backlog(sum(waiting for waiting, _ in found), oldest)
 
     def _keys_of(self, job: Job) -> Keys:
         return self._keys[job.partition]
