@@ -67,13 +67,21 @@ def _add_serve(commands: Commands) -> None:
         run,
         help="run the bot: show reviews in Slack and Teams, and store what people decide",
         details=_DETAILS,
-        epilog=_EPILOG.format(settings=_settings_text()),
+        epilog=_EPILOG,
     )
+    parser.formatter_class = _HelpWithSettings
     parser.add_argument(
         "--only",
         choices=get_args(BotRole),
         help="one half of the bot; without this a process does both",
     )
+
+
+class _HelpWithSettings(argparse.RawDescriptionHelpFormatter):
+    """Adds the settings only when the page is printed: it parses source, and each `hitl` has this parser."""
+
+    def add_text(self, text: str | None) -> None:
+        super().add_text(text and text.replace("{settings}", _settings_text()))
 
 
 def _settings_text() -> str:
