@@ -2,5 +2,6 @@
 
 from .actor import Actor
 from .locators import ScriptError, build_state
+from .observer import read_text
 
-__all__ = ["Actor", "ScriptError", "build_state"]
+__all__ = ["Actor", "ScriptError", "build_state", "read_text"]

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 import aiohttp
 
-from ..json_checks import Json
+from ..json_checks import Json, is_list, is_object
 from .locators import ScriptError
 
 T = TypeVar("T")
@@ -121,3 +121,18 @@ class Observer:
         async with self._open_session.get(self._url + path) as response:
             response.raise_for_status()
             return await response.json()
+
+
+def read_text(blocks: object) -> str:
+    """All text that a person sees in these blocks, in order. People are shown as their ids."""
+    if is_list(blocks):
+        return " ".join(filter(None, map(read_text, blocks)))
+    if not is_object(blocks):
+        return ""
+    match blocks:
+        case {"type": "user", "user_id": str(user)}:
+            return user
+        case {"text": str(text)}:
+            return text
+        case _:
+            return read_text(list(blocks.values()))

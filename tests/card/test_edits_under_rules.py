@@ -10,8 +10,8 @@ from bot.card import build_card
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import encode
 from hitl_core.review import Proposal, decisions
+from slack_sandbox.client import read_text
 from tests.channels.scenes import ALICE, DEFAULT, NOW, name_of, review_of
-from tests.support.slack import words
 
 Json = dict[str, Any]
 UNDER = "The edit falls under the rule `refun*`"
@@ -26,7 +26,7 @@ def words_after_edit(rule: Json, *, others: bool = False) -> str:
     review = review_of(("refund", {"n": 0}), policy={"interrupt_on": rules, "escalate": []})
     edit = Proposal("edit", 1, args=encode({"n": 1}))
     after = decisions.decide(review, "1", edit, ALICE, NOW, has_new_grant=not others).review
-    return " ".join(words(message(build_card(after, DEFAULT), name_of)["blocks"]).split())
+    return " ".join(read_text(message(build_card(after, DEFAULT), name_of)["blocks"]).split())
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from slack_sandbox.client import read_text
 from slack_sandbox.client.actor import Actor
 from tests.support.waiting import wait_until
 
@@ -16,21 +17,8 @@ STRANGER = "U0STRANGER"
 Message = dict[str, Any]
 
 
-def words(value: Any) -> str:
-    """All text that a person sees in these blocks, in order. People are shown as their ids."""
-    if isinstance(value, list):
-        return " ".join(filter(None, map(words, value)))
-    if not isinstance(value, dict):
-        return ""
-    if value.get("type") == "user":
-        return value["user_id"]
-    if isinstance(text := value.get("text"), str):
-        return text
-    return words([part for part in value.values() if isinstance(part, dict | list)])
-
-
 def text_of(message: Message) -> str:
-    return " ".join((words(message["blocks"]) or message["text"]).split())
+    return " ".join((read_text(message["blocks"]) or message["text"]).split())
 
 
 def review_of(card: Message) -> str:
@@ -122,7 +110,7 @@ class Person:
     async def modal(self) -> str:
         """The text of the open modal, or "" if none is open."""
         view = await self.actor.view(self.id)
-        return " ".join(words([view["title"], view["blocks"]]).split()) if view else ""
+        return " ".join(read_text([view["title"], view["blocks"]]).split()) if view else ""
 
     @staticmethod
     def _index(card: Message, block_id: str, label: str) -> int:

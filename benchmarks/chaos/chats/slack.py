@@ -16,10 +16,10 @@ from aiohttp import web
 
 from benchmarks.chaos.chats.balancer import Balancer
 from benchmarks.chaos.chats.chat import Answer, Card, Element, OpenPort
-from benchmarks.chaos.chats.slack_card import SlackCard, words
+from benchmarks.chaos.chats.slack_card import SlackCard
 from benchmarks.chaos.names import names_of
 from benchmarks.chaos.plan import Mode
-from slack_sandbox.client import build_state
+from slack_sandbox.client import build_state, read_text
 from slack_sandbox.delivery import sign
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
@@ -160,7 +160,7 @@ class SlackChat:
         except UserError as error:
             return Answer(None, str(error))
         left = modals.stack(user)
-        told = words([left[-1]["title"], left[-1]["blocks"]]) if left else ""
+        told = read_text([left[-1]["title"], left[-1]["blocks"]]) if left else ""
         is_stored = result["ok"] and result["closed"] and not left
         return Answer(200, "" if is_stored else told or str(result))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from benchmarks.chaos.chats.chat import Element
+from slack_sandbox.client import read_text
 from slack_sandbox.workspace import Channel, Message
 
 
@@ -45,7 +46,7 @@ class SlackCard:
         return self.message.blocks
 
     def text(self) -> str:
-        return " ".join(words(self.message.blocks).split())
+        return " ".join(read_text(self.message.blocks).split())
 
     def elements(self, user: str = "") -> list[Element]:
         """The same for everybody. Each option of a menu counts as a button, too."""
@@ -59,16 +60,3 @@ class SlackCard:
                         for part in parts
                     ]
         return found
-
-
-def words(value: Any) -> str:
-    """All text that a person sees in these blocks. People are shown as their ids."""
-    if isinstance(value, list):
-        return " ".join(filter(None, map(words, value)))
-    if not isinstance(value, dict):
-        return ""
-    if value.get("type") == "user":
-        return str(value["user_id"])
-    if isinstance(text := value.get("text"), str):
-        return text
-    return words([part for part in value.values() if isinstance(part, dict | list)])

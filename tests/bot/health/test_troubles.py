@@ -27,11 +27,11 @@ from hitl_core.model import DEFAULT_PLACE, Place, Review, Reviewer
 from hitl_core.review import Cancel, claims, commands, delivery_problems, record_problem
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.client import read_text
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.workspace.objects import Channel
 from tests.support.bots import Process
 from tests.support.builders import START, approve_all, call, person, policy, review_of
-from tests.support.slack import words
 
 TYPO = Place("slack:#suport")
 HERE = Place("slack:#agent-approvals")
@@ -62,7 +62,7 @@ async def two_calls(reviews: Reviews) -> Review:
 
 async def card_text(reviews: Reviews, review_id: str, place: Place, channel: SlackChannel) -> str:
     snapshot = await reviews.load(review_id)
-    return words(
+    return read_text(
         card_message.message_blocks(
             build_card(snapshot.review, place, snapshot.posts), channel.name_of
         )
@@ -96,7 +96,7 @@ async def test_newcomer_2_home_says_it_to_those_who_may_decide(
         await delivery.deliver(review.id, TYPO, again=False)
     who = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
     home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(who)
-    assert "Number 2 can't be shown in #suport" in words(view_blocks(home, channel))
+    assert "Number 2 can't be shown in #suport" in read_text(view_blocks(home, channel))
 
 
 async def test_newcomer_2_when_the_place_is_there_it_is_over(

@@ -23,10 +23,10 @@ from hitl_core.review import Cancel
 from hitl_core.review.delivery_problems import record_delivery_problem
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.client import read_text
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.web_api.faults import Fault
 from tests.support.builders import call, policy, review_of
-from tests.support.slack import words
 from tests.support.waiting import wait_until
 
 
@@ -73,7 +73,7 @@ class Stage:
     def cards(self) -> list[str]:
         rooms = self.sandbox.workspace.channels.values()
         every = [one for room in rooms for one in room.messages.values()]
-        return [words(one.blocks) for one in every if one.metadata and not one.deleted]
+        return [read_text(one.blocks) for one in every if one.metadata and not one.deleted]
 
 
 Make = Callable[[str], Awaitable[Stage]]

@@ -21,9 +21,9 @@ from hitl_core.model import Place
 from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.client import read_text
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import approve_all, call, policy
-from tests.support.slack import words
 from tests.support.waiting import wait_until
 
 HERE = Place("slack:C0APPROVE")
@@ -87,7 +87,7 @@ class Stage:
 
     def lines(self) -> list[str]:
         channel = self.sandbox.workspace.channels["C0APPROVE"]
-        return [words(one.blocks) for one in channel.messages.values() if not one.metadata]
+        return [read_text(one.blocks) for one in channel.messages.values() if not one.metadata]
 
 
 Event = Callable[[Stage], Awaitable[None]]

@@ -18,10 +18,10 @@ from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review import Decide
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.client import read_text
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.web_api.faults import Fault
 from tests.support.builders import call, person, policy, proposal, review_of
-from tests.support.slack import words
 from tests.support.waiting import wait_until
 
 
@@ -54,7 +54,7 @@ class Stage:
 
     def cards(self) -> list[str]:
         messages = self.sandbox.workspace.channels["C0APPROVE"].messages.values()
-        return [words(one.blocks) for one in messages if one.metadata and not one.deleted]
+        return [read_text(one.blocks) for one in messages if one.metadata and not one.deleted]
 
     def hold(self, method: str) -> Fault:
         held = self.sandbox.faults.configure({"mode": "late", "method": method, "times": 1})

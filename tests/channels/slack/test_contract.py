@@ -18,6 +18,7 @@ from bot.forms import FormPage
 from bot.health import Health
 from bot.inbox import Home
 from hitl_core.model import MessageRef, Place
+from slack_sandbox.client import read_text
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
 from slack_sandbox.workspace import mentions
@@ -26,7 +27,6 @@ from slack_sandbox.workspace.objects import Channel, Message
 from tests.channels.contract import ChannelContract, Shown, ShownPage, World
 from tests.channels.contract.world import Fault
 from tests.channels.reading import check_view, texts
-from tests.support.slack import words
 
 #: An error that Slack doesn't document, and a yes without what was asked for.
 REFUSED, UNREADABLE = {"ok": False, "error": "some_new_error"}, {"ok": True}
@@ -146,7 +146,7 @@ def _page(view: dict[str, Any]) -> ShownPage:
 
 
 def _text_of(message: Message) -> str:
-    text = words(message.blocks) or message.text
+    text = read_text(message.blocks) or message.text
     for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
         text = text.replace(entity, char) if not message.blocks else text
     return " ".join(text.split())

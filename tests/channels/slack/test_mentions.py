@@ -7,8 +7,8 @@ import pytest
 from bot.card import build_card
 from bot.channels.slack.render import card_message
 from hitl_core.model import DEFAULT_PLACE
+from slack_sandbox.client import read_text
 from tests.support.builders import call, review_of
-from tests.support.slack import words
 
 
 @pytest.mark.parametrize("requester", ["S0OPS", "SALES", "!channel"])
@@ -18,6 +18,6 @@ def test_t14_what_the_agent_calls_its_requester_mentions_nobody(requester: str) 
 
     drawn = card_message.message(build_card(review, DEFAULT_PLACE), str)
 
-    text = words(drawn["blocks"]) + drawn["text"]
+    text = read_text(drawn["blocks"]) + drawn["text"]
     assert requester.strip("!") in text
     assert not any(alive in text for alive in ("<!", "<@"))

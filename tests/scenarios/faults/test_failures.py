@@ -12,10 +12,11 @@ import pytest
 from bot.channels.teams.handlers import files
 from bot.refusals import FAILED, RESULT_UNKNOWN, STORE_UNAVAILABLE
 from hitl_core import ToolCall
+from slack_sandbox.client import read_text
 from teams_sandbox.workspace.acme import ALICE
 from tests.support.bots import CANARY, POLICY, Scene, email
 from tests.support.edge_faults import OF_REDIS, UNKNOWN, failing_chat, failing_redis
-from tests.support.slack import Message, words
+from tests.support.slack import Message
 from tests.support.teams.scene import ask
 from tests.support.teams.scene import card as teams_card
 from tests.support.teams.users import TeamsUsers, actions
@@ -80,7 +81,7 @@ SLACK: dict[str, tuple[str, list[Step]]] = {
 async def all_that_alice_reads(scene: Scene, answer: Any) -> str:
     home = await scene.actor.home(scene.alice.id)
     seen = [str(answer.get("errors", "")), *await scene.alice.notices(), await scene.alice.modal()]
-    return " ".join([*seen, words(home["blocks"] if home else [])])
+    return " ".join([*seen, read_text(home["blocks"] if home else [])])
 
 
 def check_log(caplog: pytest.LogCaptureFixture, raised: list[Exception], error: Exception) -> None:

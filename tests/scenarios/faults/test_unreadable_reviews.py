@@ -10,10 +10,11 @@ from bot.health import PlaceCheck
 from hitl_core import Gate
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.packing import unpack
+from slack_sandbox.client import read_text
 from tests.scenarios.lists.test_digest import has_cards
 from tests.scenarios.lists.test_home import approvals
 from tests.support.bots import Scene, email
-from tests.support.slack import APPROVALS, review_of, words
+from tests.support.slack import APPROVALS, review_of
 from tests.support.waiting import wait_until
 
 
@@ -108,7 +109,7 @@ async def test_a_home_shows_what_can_be_read_and_says_what_can_not(scene: Scene)
     await scene.actor.open_home(scene.alice.id)
     view = await wait_until("the Home", lambda: scene.actor.home(scene.alice.id))
 
-    text = " ".join(words(view["blocks"]).split())
+    text = " ".join(read_text(view["blocks"]).split())
     assert "1 review can't be shown: this version of the bot can't read the stored data." in text
     assert review_of(card)[:10] in str(view)
 
@@ -140,6 +141,9 @@ async def test_a_review_that_can_not_be_drawn_hides_no_other_in_a_home(
 
     await scene.actor.open_home(scene.alice.id)
     view = await wait_until("the Home", lambda: scene.actor.home(scene.alice.id))
-    for text in (" ".join(words(view["blocks"]).split()), await approvals(scene, scene.alice.id)):
+    for text in (
+        " ".join(read_text(view["blocks"]).split()),
+        await approvals(scene, scene.alice.id),
+    ):
         assert "1 review can't be shown" in text
     assert "Decided by you" in str(view) if decided else review_of(card)[:10] in str(view)

@@ -13,10 +13,11 @@ from bot.outbox import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Gate, ToolCall
 from hitl_core.review import claims
+from slack_sandbox.client import read_text
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email, sql
 from tests.support.builders import review_of as made
-from tests.support.slack import OPS, buttons, review_of, words
+from tests.support.slack import OPS, buttons, review_of
 from tests.support.waiting import wait_until
 
 View = dict[str, Any]
@@ -41,7 +42,7 @@ async def home(scene: Scene, user: str, *having: str) -> View:
 
 
 def text(view: View) -> str:
-    return " ".join(words(view["blocks"]).split())
+    return " ".join(read_text(view["blocks"]).split())
 
 
 def part(view: View, title: str) -> str:
@@ -58,7 +59,7 @@ async def approvals(scene: Scene, user: str, text_: str = "", channel: str = "C0
     answer = await scene.actor.run_command(user, channel, f"/approvals {text_}".strip())
     assert answer["ok"], answer
     [notice] = answer["notices"]
-    return " ".join((words(notice["blocks"]) or notice["text"]).split())
+    return " ".join((read_text(notice["blocks"]) or notice["text"]).split())
 
 
 async def test_an_empty_home_says_so(scene: Scene) -> None:
@@ -91,7 +92,9 @@ async def test_reviews_are_decided_in_the_home(scene: Scene) -> None:
 def _block(view: View, tool: str) -> str:
     """The buttons of the first action of this tool."""
     ids = [block["block_id"] for block in view["blocks"]]
-    at = next(n for n, b in enumerate(view["blocks"]) if ":call:" in ids[n] and tool in words(b))
+    at = next(
+        n for n, b in enumerate(view["blocks"]) if ":call:" in ids[n] and tool in read_text(b)
+    )
     return next(each for each in ids[at:] if ":do:" in each)
 
 
@@ -280,7 +283,7 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
     await scene.actor.click("U0ALICE", "C0ASK", notice["ts"], "approve")
     assert (await waiting).execute
     [after] = [n for n in await scene.actor.ephemerals("U0ALICE") if n["ts"] == notice["ts"]]
-    assert "approved by" in words(after["blocks"])
+    assert "approved by" in read_text(after["blocks"])
     assert not buttons(after, "approve")
 
 
@@ -427,9 +430,9 @@ async def test_newcomer_9_home_numbers_what_its_card_numbers(scene: Scene) -> No
     await gate.submit(calls, thread_id="t")
     card = await scene.card("two")
     await scene.all_shown()
-    assert "2  two" not in words(card["blocks"])
+    assert "2  two" not in read_text(card["blocks"])
     view = await open_home(scene, "U0ALICE", "1 review waits for you", "two")
-    assert "2  two" not in words(view["blocks"])
+    assert "2  two" not in read_text(view["blocks"])
 
 
 async def test_faults_11_home_says_that_there_is_more_than_it_counted(
