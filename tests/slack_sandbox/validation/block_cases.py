@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
+
+from hypothesis import strategies as st
 
 from tests.slack_sandbox.samples import actions, button, field, mrkdwn, option, plain, text_field
 
@@ -386,3 +389,23 @@ BROKEN: dict[str, tuple[Json, str]] = {
     ),
     "a block that is a string": ("hello", "must be an object"),  # type: ignore[dict-item]
 }
+
+_ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@st.composite
+def blocks_with_any_value(draw: st.DrawFn) -> Json:
+    """A valid block in which one value is replaced by any JSON."""
+    block = deepcopy(SOUND[draw(st.sampled_from(sorted(SOUND)))])
+    holders: list[Any] = [block]
+    for holder in holders:
+        inner = holder.values() if isinstance(holder, dict) else holder
+        holders += [one for one in inner if isinstance(one, (dict, list)) and one]
+    holder = draw(st.sampled_from(holders))
+    key = draw(st.sampled_from(list(holder))) if isinstance(holder, dict) else 0
+    holder[key] = draw(_ANY_JSON)
+    return block

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from copy import deepcopy
 from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from slack_sandbox.validation.blocks import Surface, complete_blocks, problems
 from tests.slack_sandbox.samples import field, mrkdwn, plain, text_field
@@ -17,6 +14,7 @@ from tests.slack_sandbox.validation.block_cases import (
     BROKEN_TABLES,
     SOUND,
     TABLES,
+    blocks_with_any_value,
     raw,
     rich_section,
     section,
@@ -121,24 +119,8 @@ def test_files_are_for_modals() -> None:
     assert "unsupported type: file_input" in problems([upload], "home")[0]
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=5,
-)
-
-
-@given(name=st.sampled_from(sorted(SOUND)), where=st.randoms(use_true_random=False), what=JSON)
-def test_whatever_a_block_holds_it_is_judged(name: str, where: random.Random, what: Any) -> None:
-    """Given a sound block, one value of which is replaced by any JSON at all."""
-    block = deepcopy(SOUND[name])
-    holders: list[Any] = [block]
-    for holder in holders:
-        inner = holder.values() if isinstance(holder, dict) else holder
-        holders += [one for one in inner if isinstance(one, (dict, list)) and one]
-    holder = where.choice(holders)
-    key = where.choice(list(holder)) if isinstance(holder, dict) else 0
-    holder[key] = what
+@given(block=blocks_with_any_value())
+def test_whatever_a_block_holds_it_is_judged(block: dict[str, Any]) -> None:
     assert all("[json-pointer:/blocks/0" in line for line in problems([block], "modal"))
 
 
