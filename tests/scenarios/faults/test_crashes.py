@@ -6,65 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_core import Outcome
 from hitl_core.model import DEFAULT_PLACE
 from tests.support.bots import POLICY, Scene, email
 from tests.support.slack import OPS, review_of
 from tests.support.waiting import wait_until
 
 SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
-
-
-@pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit", "bot.after_ack"])
-async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) -> None:
-    """Faults B1 to B3: given a bot that is killed before it stores a click (B1), after that (B2), or
-    after the ack (B3); then only B3's person sees success; when another bot runs and she presses again, her
-    decision counts, once."""
-    bot = await scene.bot_process(f"{point}=kill")
-    gate = await scene.gate()
-    waiting = scene.ask(gate, email("c1"), email("c2"))
-    card = await scene.card("send_email")
-    await scene.wait_noted(gate, card)
-
-    first = await scene.alice.press(card, "approve", 1)
-    assert await bot.wait_end() == -9
-    assert first["ok"] == (point == "bot.after_ack")
-    stored = await gate.reviews.load(review_of(card))
-    assert (stored.review.actions[0].decision is None) == (point == "bot.before_commit")
-
-    await scene.bot()
-    now = await scene.card("crm")
-    if point == "bot.before_commit":
-        assert (await scene.alice.press(now, "approve", 1))["ok"]
-    now = await scene.card("approved by U0ALICE")
-    await scene.bob.press(now, "approve", 1)
-    outcome = await waiting
-    assert [call.id for call in outcome.execute] == ["c1", "c2"]
-    assert [_name(outcome, id) for id in ("c1", "c2")] == ["Alice Ng", "Bob Reyes"]
-    assert len(await scene.cards()) == 1
-
-
-@pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit"])
-async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) -> None:
-    """Faults B1 and B2: given a modal whose submission kills the bot; then the person sees a failure and
-    keeps her input; when she sends it again, then it counts once."""
-    bot = await scene.bot_process(f"{point}=kill")
-    gate = await scene.gate()
-    waiting = scene.ask(gate, email())
-    card = await scene.card("send_email")
-    await scene.wait_noted(gate, card)
-    await scene.alice.press(card, "edit")
-    failed = await scene.alice.submit(copies=4)
-    assert "trouble" in failed["error"]
-    assert await bot.wait_end() == -9
-
-    await scene.bot()
-    again = await scene.alice.submit(copies=4)
-
-    assert again["ok"]
-    assert (await waiting).execute[0].args["copies"] == 4
-    told_of_the_first = "Your first attempt was stored" in await scene.alice.modal()
-    assert told_of_the_first is (point == "bot.after_commit")
 
 
 @pytest.mark.parametrize(
@@ -190,11 +137,6 @@ async def test_two_bots_share_the_work_and_one_dies(scene: Scene) -> None:
     await wait_until("all stand", lambda: _count(scene, 5))
     await scene.all_shown()
     assert len(await scene.cards()) == 5
-
-
-def _name(outcome: Outcome, id: str) -> str | None:
-    decision = outcome.decision(id)
-    return decision.by.name if decision and decision.by else None
 
 
 async def _count(scene: Scene, count: int) -> bool:

@@ -12,13 +12,11 @@ import pytest
 
 from bot.app import Bot
 from hitl_core import ToolCall
-from slack_sandbox.delivery.socket_mode import Connection
-from tests.support.bots import CANARY, POLICY, QUICK, Process, Scene, email, sql
-from tests.support.clicks import freeze_cards
-from tests.support.slack import Message, review_of
+from tests.support.bots import CANARY, POLICY, Process, Scene, email, sql
+from tests.support.slack import Message
+from tests.support.sockets import OVER_SOCKETS, sockets, start_bot, start_process
 from tests.support.waiting import wait_until
 
-OVER_SOCKETS = {"SLACK_APP_TOKEN": "xapp-sandbox", "SLACK_SIGNING_SECRET": ""}
 FAILPOINTS = "HITL_FAILPOINTS"
 
 
@@ -26,24 +24,6 @@ FAILPOINTS = "HITL_FAILPOINTS"
 def scene(scene: Scene) -> Scene:
     scene.sandbox.socket_mode.enabled = True
     return scene
-
-
-def sockets(scene: Scene) -> list[Connection]:
-    return scene.sandbox.socket_mode.connections
-
-
-async def a_bot(scene: Scene) -> Bot:
-    """A bot with two open sockets."""
-    before = len(sockets(scene))
-    bot = await scene.bot(QUICK, **OVER_SOCKETS)
-    await wait_until("its sockets stand", lambda: len(sockets(scene)) == before + 2)
-    return bot
-
-
-async def a_process(scene: Scene, failpoints: str = "", **changed: str) -> Process:
-    bot = await scene.bot_process(failpoints, **OVER_SOCKETS, **changed)
-    await wait_until("its sockets stand", lambda: len(sockets(scene)) >= 2)
-    return bot
 
 
 async def get(bot: Bot | Process, path: str) -> tuple[int, dict[str, Any]]:
@@ -61,7 +41,7 @@ async def _ready(bot: Bot) -> bool:
 async def test_three_calls_are_decided_over_sockets(scene: Scene) -> None:
     """Given three calls; when Alice approves one, edits one (a wrong value first, which the bot marks beside
     its field) and rejects one; then the agent continues with exactly that."""
-    await a_bot(scene)
+    await start_bot(scene)
     gate = await scene.gate(POLICY.replace("{type: string}", '{type: string, pattern: "@"}'))
     waiting = scene.ask(gate, email("c1"), email("c2"), sql("c3"))
     card = await scene.card("send_email", "run_sql")
@@ -85,58 +65,11 @@ async def test_three_calls_are_decided_over_sockets(scene: Scene) -> None:
     assert picked == {socket.id for socket in sockets(scene)}
 
 
-@pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit", "bot.after_ack"])
-async def test_promise_3_a_bot_killed_during_a_click_loses_nothing_acknowledged(
-    scene: Scene, point: str
-) -> None:
-    """Faults B1 and B2: given a bot that is killed before it stores a click, between that and the receipt, or
-    after it; then only the last one's person sees success; when another bot runs and she presses again, it
-    counts once."""
-    bot = await a_process(scene, f"{point}=kill")
-    gate = await scene.gate()
-    waiting = scene.ask(gate, email("c1"), email("c2"))
-    card = await scene.card("send_email")
-    await scene.wait_noted(gate, card)
-
-    first = await scene.alice.press(card, "approve", 1)
-    assert await bot.wait_end() == -9
-    assert first["ok"] == (point == "bot.after_ack")
-    stored = await gate.reviews.load(review_of(card))
-    assert (stored.review.actions[0].decision is None) == (point == "bot.before_commit")
-
-    await wait_until("its sockets are gone", lambda: not sockets(scene))
-    async with freeze_cards(scene.actor):
-        await a_bot(scene)
-        assert (await scene.alice.press(card, "approve", 1))["ok"]
-    card = await scene.card("approved by U0ALICE")
-    await scene.bob.press(card, "approve", 1)
-    assert [call.id for call in (await waiting).execute] == ["c1", "c2"]
-
-
-async def test_promise_3_a_submission_that_was_stored_and_got_no_receipt(scene: Scene) -> None:
-    """Given a bot that is killed between storing an edit and its receipt; then Alice sees a failure and keeps
-    what she typed; when she sends it again to another bot, it counts once."""
-    bot = await a_process(scene, "bot.after_commit=kill")
-    gate = await scene.gate()
-    waiting = scene.ask(gate, email())
-    card = await scene.card("send_email")
-    await scene.wait_noted(gate, card)
-    await scene.alice.press(card, "edit")
-    assert "trouble" in (await scene.alice.submit(copies=4))["error"]
-    assert await bot.wait_end() == -9
-
-    await wait_until("its sockets are gone", lambda: not sockets(scene))
-    await a_bot(scene)
-    assert (await scene.alice.submit(copies=4))["ok"]
-    assert (await waiting).execute[0].args["copies"] == 4
-    assert "Your first attempt was stored" in await scene.alice.modal()
-
-
 async def test_two_bots_have_four_sockets_and_each_click_reaches_one(scene: Scene) -> None:
     """Given two bots; when four clicks come at once; then each went to another socket, and every call has its
     decision."""
-    await a_bot(scene)
-    await a_bot(scene)
+    await start_bot(scene)
+    await start_bot(scene)
     gate = await scene.gate()
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(4)]
     cards = await _cards(scene, 4)
@@ -155,8 +88,8 @@ async def test_promise_2_two_people_on_two_bots_at_once(
 ) -> None:
     """Given two bots and one card; when Alice and Bob press at the same moment, over a socket each; then one
     decision counts, and the other person is told who made it."""
-    await a_bot(scene)
-    await a_bot(scene)
+    await start_bot(scene)
+    await start_bot(scene)
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
@@ -181,7 +114,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
     """Fault B5: given clicks that are about to be stored on both sockets; when these are cut; then their
     person sees a failure; the bot is back by itself, tells her on the same buttons that she has decided, and
     each call has its one decision."""
-    bot = await a_bot(scene)
+    bot = await start_bot(scene)
     gate = await scene.gate()
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(2)]
     cards = await _cards(scene, 2)
@@ -213,7 +146,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
 async def test_no_click_fails_while_slack_renews_the_sockets(scene: Scene, reason: Any) -> None:
     """Fault B5: given Slack that announces the end of every socket and ends them when others are open; then
     each click in the meantime counts."""
-    await a_bot(scene)
+    await start_bot(scene)
     gate = await scene.gate()
     waiting = [scene.ask(gate, email(), thread_id=f"t-{number}") for number in range(4)]
     cards = await _cards(scene, 4)
@@ -234,7 +167,7 @@ async def test_no_click_fails_while_slack_renews_the_sockets(scene: Scene, reaso
 async def test_a_bot_without_a_hello_is_not_ready(scene: Scene) -> None:
     """Given a bot that has lost its sockets, and Slack that gives it no other; then it is alive, not ready,
     and says why; clicks fail where the person sees it; when Slack is well, it is ready by itself."""
-    bot = await a_bot(scene)
+    bot = await start_bot(scene)
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
@@ -256,7 +189,7 @@ async def test_sigterm_finishes_what_came_over_a_socket(scene: Scene) -> None:
     """Given a click that is about to be stored; when the bot is told to end; then the click counts and is
     acknowledged, the bot ends with 0 in time, and its log (at DEBUG) quotes no argument."""
     go = scene.folder / "go"
-    bot = await a_process(scene, f"bot.before_commit=pause:{go}", HITL_LOG_LEVEL="DEBUG")
+    bot = await start_process(scene, f"bot.before_commit=pause:{go}", HITL_LOG_LEVEL="DEBUG")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email", CANARY)
@@ -277,7 +210,7 @@ async def test_sigterm_finishes_what_came_over_a_socket(scene: Scene) -> None:
 async def test_slacks_http_endpoint_is_closed(scene: Scene) -> None:
     """Given a bot with Socket Mode and no signing secret; then nobody can send it a click over HTTP, not even
     with a signature made of an empty secret."""
-    bot = await a_bot(scene)
+    bot = await start_bot(scene)
     payload = {"type": "block_actions", "user": {"id": scene.alice.id}}
     status, _ = await scene.actor.send_payload(f"{bot.url}/slack/events", payload, "")
     assert status == 404
