@@ -1,7 +1,7 @@
-"""Ten tool calls of one turn become a frozen review: verdicts, descriptions, bytes, digests, id. No Redis.
+"""Ten tool calls of one turn become a frozen review: verdicts, descriptions, bytes, hashes, id. No Redis.
 
 The aim is 1 ms. A second figure compares the time with LangChain's own middleware, which handles the same
-turn until it interrupts, but stores nothing: no bytes, digests, schemas or id. Two more figures: a policy of
+turn until it interrupts, but stores nothing: no bytes, hashes, schemas or id. Two more figures: a policy of
 a thousand rules compared with one of fifty, and an agent that sends its tools, as with LangGraph.
 """
 

@@ -47,7 +47,7 @@ class Recorder:
         return run
 
     async def hsetnx(self, *_: str) -> bool:
-        return True  # the policy's digest is stored once, not at each submit
+        return True  # the policy's hash is stored once, not at each submit
 
 
 async def measure(amount: Amount) -> list[Figure]:

@@ -189,7 +189,7 @@ def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
     calls = {call.tool_call_id: call.key for call in review.calls}
     runs = {id: review.runs.get(calls[id]) for id in results if id in calls}
     return all(
-        (run := runs.get(id)) is not None and run.digest == CallResult.of(text).digest
+        (run := runs.get(id)) is not None and run.result_hash == CallResult.of(text).result_hash
         for id, text in results.items()
     )
 

@@ -179,6 +179,6 @@ def _short_name(name: str) -> str:
 
 def _hash(proposal: Proposal) -> str:
     """Identifies an edit by revision, seal, tool and arguments. So a changed value is confirmed again."""
-    args = proposal.args.digest if proposal.args else ""
+    args = proposal.args.hash if proposal.args else ""
     identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
     return hashlib.sha256(identity.encode()).hexdigest()[:32]

@@ -21,13 +21,13 @@ _EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
 
 
 class PolicyChanged(Value):
-    """An agent's policy has changed: the digest of the policy before, and of the new one."""
+    """An agent's policy has changed: the hash of the policy before, and of the new one."""
 
     kind: Literal["policy_changed"] = "policy_changed"
     agent: str
     at: float
     before: str
-    digest: str
+    policy_hash: str
 
 
 def link_entry(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
@@ -46,8 +46,8 @@ def link_entry(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
     # In canonical JSON, `hash` comes between these two parts: so each key is written once.
     before = to_canonical_json({key: entry[key] for key in entry if key < "hash"})[:-1]
     after = to_canonical_json({key: entry[key] for key in entry if key > "hash"})[1:]
-    digest = hashlib.sha256(f"{before},{after}".encode()).hexdigest()
-    return f'{before},"hash":"{digest}",{after}', f"{entry['n']}:{digest}"
+    entry_hash = hashlib.sha256(f"{before},{after}".encode()).hexdigest()
+    return f'{before},"hash":"{entry_hash}",{after}', f"{entry['n']}:{entry_hash}"
 
 
 def read_hash(line: str) -> str:

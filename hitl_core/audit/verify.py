@@ -96,13 +96,13 @@ class Verifier:
         self._compare(before)
 
     def _add_entry(self, entry: JsonObject) -> None:
-        id, digest = entry.pop("id", None), entry.pop("hash", None)
+        id, entry_hash = entry.pop("id", None), entry.pop("hash", None)
         subject = _subject(entry)
-        if digest != _hash_of(entry):
+        if entry_hash != _hash_of(entry):
             raise self._make_error(subject, "it was changed: its hash doesn't match")
         part = self._find_partition(str(id), subject)
-        self._link(part, subject, entry, digest)
-        part.unanchored.append((str(id), digest))
+        self._link(part, subject, entry, entry_hash)
+        part.unanchored.append((str(id), entry_hash))
         self.entries += 1
 
     def _find_partition(self, id: str, subject: str) -> _Partition:
@@ -117,10 +117,10 @@ class Verifier:
         part.position = position
         return part
 
-    def _link(self, part: _Partition, subject: str, entry: JsonObject, digest: str) -> None:
+    def _link(self, part: _Partition, subject: str, entry: JsonObject, entry_hash: str) -> None:
         """Check that the entry follows the last one of its subject."""
         number, prev, head = entry["n"], entry["prev"], part.heads.get(subject)
-        part.heads[subject] = number, digest
+        part.heads[subject] = number, entry_hash
         if entry.get("kind") in ("done", "cancelled"):  # over HTTP a cancelled review is done
             part.done_subjects.add(subject)
         if (number, prev) == (1, "") and (head is None or subject in part.done_subjects):

@@ -24,7 +24,7 @@ examples:
   $ hitl tokens create billing > /run/secrets/hitl-token
 
 Only the token is printed on standard output. It is shown only once, because
-only a digest of it is stored.
+only a hash of it is stored.
 
 Exits with 0; 2 if the command or a setting is wrong, 3 if Redis can't be
 reached.
@@ -110,7 +110,7 @@ def _list(args: argparse.Namespace) -> int:
 
     all_tokens, damaged, now = with_reviews(args, tokens)
     if args.json:
-        say_json([token.model_dump(exclude={"digest"}) for token in all_tokens])
+        say_json([token.model_dump(exclude={"secret_hash"}) for token in all_tokens])
     else:
         say_table(_COLUMNS, [_row(token, now) for token in all_tokens])
     for id in damaged:

@@ -49,7 +49,7 @@ async def apply_policy(
         calls=calls,
         rulings=rulings,
         tools=edit_tools,
-        policy=policy.digest,
+        policy=policy.hash,
         kept_policy=kept_policy,
     )
 

@@ -57,8 +57,8 @@ class GuardThread:
         of this `with`, making it again continues it: it may be running, and people must not be asked for a
         second one. Raises what `Tool.flat_args` raises.
         """
-        flat, digest = tool.flat_args(args, kwargs)
-        key = f"{tool.name}#{digest[:12]}"
+        flat, args_hash = tool.flat_args(args, kwargs)
+        key = f"{tool.name}#{args_hash[:12]}"
         id = self._next_id(key)
         made = MadeCall(ToolCall(id, tool.name, flat, self.reason))
         try:

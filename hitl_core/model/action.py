@@ -91,7 +91,7 @@ class Action(Value):
     request: ActionRequest
     config: ReviewConfig
     route: Route
-    digest: str
+    args_hash: str
     revision: int = 1
     decision: Decision | None = None
     votes: tuple[Vote, ...] = ()

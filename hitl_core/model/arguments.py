@@ -40,7 +40,7 @@ class Arguments(NamedTuple):
     data: bytes
 
     @property
-    def digest(self) -> str:
+    def hash(self) -> str:
         """SHA-256 of the bytes, in hex."""
         return hashlib.sha256(self.data).hexdigest()
 

@@ -22,7 +22,7 @@ class Call(Value):
     key: str
     tool_call_id: str
     name: str
-    digest: str
+    args_hash: str
     verdict: Verdict
     route: Route
     idempotent: bool = False
@@ -59,7 +59,7 @@ RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"
 
 class Run(Value):
     """The state of a call that was allowed to run. `attempt` counts the starts. `line` is the result in one
-    line, as people may read it; `digest` is the SHA-256 of the whole result. For a call in doubt: `by` is the
+    line, as people may read it; `result_hash` is the SHA-256 of all of it. For a call in doubt: `by` is the
     person who gave the last answer, `votes` has all answers about this attempt if several are needed,
     `escalations` lead to the fallback, and `reminded` has the times of reminders. `rerun_by` is the person
     who ordered this attempt after one in doubt.
@@ -69,7 +69,7 @@ class Run(Value):
     attempt: int
     at: float
     line: str | None = None
-    digest: str | None = None
+    result_hash: str | None = None
     by: Reviewer | None = None
     votes: tuple[Vote, ...] = ()
     escalations: tuple[Escalation, ...] = ()

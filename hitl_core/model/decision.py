@@ -144,7 +144,7 @@ class EditRecord(Value):
     by: Reviewer
     at: float
     revision: int
-    digest: str
+    args_hash: str
     name: str | None = None
     under: Verdict | None = None
 
@@ -154,7 +154,7 @@ class Decision(Value):
     deadline decided.
 
     - `at`: seconds since the epoch, by the store's clock;
-    - `digest`: of the arguments that were decided on; after an edit, of the edited ones;
+    - `args_hash`: of the arguments that were decided on; after an edit, of the edited ones;
     - `name`: the tool that an edit chose, if it is another one;
     - `answer`: the JSON value that a person gave, if the action has an `answer_schema`; `message` is its
       text.
@@ -164,7 +164,7 @@ class Decision(Value):
     by: Reviewer | None
     at: float
     revision: int
-    digest: str
+    args_hash: str
     message: str | None = None
     name: str | None = None
     answer: Any = None

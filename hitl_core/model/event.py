@@ -85,8 +85,8 @@ UNAUDITED_CODES: frozenset[RefusalCode] = frozenset(
 class Event(Value):
     """Who did what, when, in which place, by which operation.
 
-    It never has the arguments, only their digests: `before` and `digest` are those before and after the
-    event. `policy` is the policy's digest, `rule` the rule's name. For an event of several actions each of
+    It never has the arguments, only their hashes: `before` and `args_hash` are those before and after the
+    event. `policy` is the policy's hash, `rule` the rule's name. For an event of several actions each of
     these fields is a list with commas, in the same order.
 
     `what` is the decision, the place of the escalation, the code of a refusal, or the job of a dead letter
@@ -102,7 +102,7 @@ class Event(Value):
     why: str | None = None
     place: Place | None = None
     before: str | None = None
-    digest: str | None = None
+    args_hash: str | None = None
     policy: str | None = None
     rule: str | None = None
     op: str | None = None

@@ -90,7 +90,7 @@ class Review(Value):
 
     - `path`: the names of the agents that led to it, the outermost first;
     - `dialect`: the model gets the texts of this dialect;
-    - `policy`: the digest of the policy that judged the calls; None if an integration judged them;
+    - `policy`: the hash of the policy that judged the calls; None if an integration judged them;
     - `origin`: the chat thread in which the requester asked the agent;
     - `tools`: the tools that an edit may choose, each with its JSON Schema or None;
     - `kept_policy`: the policy's rules for these tools (`dump_kept_policy`). An edit is judged by them;
@@ -160,7 +160,7 @@ class Review(Value):
         return self.args[f"{key}:{revision}"]
 
     def seal(self, *keys: str, is_whole: bool) -> str:
-        """A digest (64 bits, in hex) of what people see of these calls: tools, arguments, possible answers,
+        """A hash (64 bits, in hex) of what people see of these calls: tools, arguments, possible answers,
         and whether everything is shown (`is_whole`) or some of it is cut.
 
         A button carries the seal of what its card shows. So it never counts for other data, even if Redis
@@ -171,9 +171,9 @@ class Review(Value):
 
     def _seal_parts(self, key: str) -> tuple[object, ...]:
         if (action := self.action(key)) is not None:
-            return action.name, action.digest, action.config.answer_schema
+            return action.name, action.args_hash, action.config.answer_schema
         call = self.call(key)
-        return (call.name, call.digest, None) if call else ()
+        return (call.name, call.args_hash, None) if call else ()
 
     def tool_name(self, call: Call) -> str:
         """The tool that runs for this call: the requested one, or the one that an edit chose."""

@@ -43,7 +43,7 @@ class ReviewConfig(Value):
       schema of its own;
     - `must_read`: only a person who has opened all of it may approve what the card cuts;
     - `confirm`: Approve asks "are you sure?";
-    - `redact`: JSON pointers to values that people never see. The digest covers these values;
+    - `redact`: JSON pointers to values that people never see. The hash of the arguments covers these values;
     - `display`: how some values are shown;
     - `hide_when_decided`: a decided card shows no arguments.
     """

@@ -32,7 +32,7 @@ def is_text(value: str) -> bool:
 class ToolCall:
     """`id` is the model's id for the call. `args` is a JSON object. `reason` says why the agent wants this
     call: at most MAX_REASON characters, shown to people as the agent's words. It is not part of the arguments
-    nor of their digest. Raises InvalidToolCall.
+    nor of their hash. Raises InvalidToolCall.
     """
 
     id: str

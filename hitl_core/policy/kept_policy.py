@@ -55,7 +55,7 @@ def parse_kept_policy(text: str) -> Policy:
         "the review",
         load_rule(kept["default"]),
         tuple(map(load_rule, kept["rules"])),
-        digest="",
+        hash="",
         allow_override=bool(over and over["replaces"]),
         run_context=over
         and ParsedConfig(

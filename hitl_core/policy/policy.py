@@ -31,7 +31,7 @@ from hitl_core.policy.ruling import Ruling
 class Policy:
     """`rules` are in the order of the file. `default` applies if no rule matches.
 
-    - `digest`: the SHA-256 of the source, in hex. Of a callable only the name counts;
+    - `hash`: the SHA-256 of the source, in hex. Of a callable only the name counts;
     - `dialect`: the system whose configuration it was; None for our own format;
     - `run_context`: the configuration of one run;
     - `run_budget`: shared by all checks of the run's context. It is one budget for all calls, because the
@@ -41,7 +41,7 @@ class Policy:
     name: str
     default: Rule
     rules: tuple[Rule, ...]
-    digest: str
+    hash: str
     dialect: DialectName | None = None
     edit_notice: str | None = None
     allow_override: bool = False
@@ -112,7 +112,7 @@ class Policy:
             node.report.file,
             reading.default,
             reading.rules,
-            _digest(source, node.report),
+            _hash_of(source, node.report),
             reading.dialect or dialect,
             reading.edit_notice,
             reading.allow_override,
@@ -232,7 +232,7 @@ async def _first_ruling(rules: Iterable[Rule], context: CallContext) -> Ruling |
     return unsure
 
 
-def _digest(source: object, report: Report) -> str:
+def _hash_of(source: object, report: Report) -> str:
     try:
         text = source if isinstance(source, str) else json.dumps(source, default=_to_plain_json)
     except (TypeError, ValueError, RecursionError):
@@ -241,7 +241,7 @@ def _digest(source: object, report: Report) -> str:
 
 
 def _to_plain_json(value: object) -> object:
-    """JSON for the digest: mappings become objects, callables their name."""
+    """JSON for the hash: mappings become objects, callables their name."""
     if isinstance(value, Mapping):
         return dict(cast(Mapping[str, object], value))
     module = getattr(value, "__module__", type(value).__module__)

@@ -113,7 +113,7 @@ def decide_all(
     given already stays as it is, unless they have given all of them.
 
     Raises DecisionError for the first decision that is refused, and Refused if `seal` is not the seal of
-    these actions together. The event lists all actions, decisions and digests, in the same order.
+    these actions together. The event lists all actions, decisions and hashes, in the same order.
     """
     changed, events, repeated = review, dict[str, Event](), None
     for index, (key, proposal) in enumerate(proposals.items()):
@@ -213,14 +213,14 @@ def add_revision(
 ) -> Action:
     """A new revision, without votes. A person's answer that goes into the arguments is not an edit."""
     action = ruling.action
-    revision, edits, digest = action.revision + 1, action.edits, args.digest
+    revision, edits, args_hash = action.revision + 1, action.edits, args.hash
     if proposal.type == "edit":
         other = name if name != action.request.name else None
         edit = EditRecord(
-            by=by, at=now, revision=revision, digest=digest, name=other, under=ruling.verdict
+            by=by, at=now, revision=revision, args_hash=args_hash, name=other, under=ruling.verdict
         )
         edits = (*edits, edit)
-    update = {"revision": revision, "digest": digest, "votes": (), "edits": edits}
+    update = {"revision": revision, "args_hash": args_hash, "votes": (), "edits": edits}
     return action.model_copy(update=update)
 
 

@@ -47,7 +47,7 @@ def check_same_turn(stored: Review, new: Review) -> None:
     """Raises ReviewConflict if a turn that was submitted before has other arguments now, or is for another
     requester: that person could approve what was submitted for the first one.
     """
-    if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in new.calls]:
+    if [(c.name, c.args_hash) for c in stored.calls] != [(c.name, c.args_hash) for c in new.calls]:
         other = "with other arguments"
     elif new.requester and person_key(new.requester) != person_key(stored.requester or ""):
         other = "for another requester"

@@ -88,7 +88,7 @@ def decide_without_votes(
         by=by,
         at=now,
         revision=action.revision,
-        digest=action.digest,
+        args_hash=action.args_hash,
         message=message,
     )
     return action.model_copy(update={"decision": decision})
@@ -123,7 +123,7 @@ def make_event(
     why: str | None = None,
     place: Place | None = None,
 ) -> Event:
-    """The event of a transition of these calls, with the digests of their arguments in `review` and `after`.
+    """The event of a transition of these calls, with the hashes of their arguments in `review` and `after`.
     `what` is one text for each call, or one for all.
     """
     keys = tuple(keys)
@@ -139,8 +139,8 @@ def make_event(
         what=what if what is None or isinstance(what, str) else _join_list(what),
         why=why,
         place=place,
-        before=None if kind == "submitted" else _join_list(each.digest for each in calls),
-        digest=_join_list(each.digest for each in newest),
+        before=None if kind == "submitted" else _join_list(each.args_hash for each in calls),
+        args_hash=_join_list(each.args_hash for each in newest),
         policy=review.policy,
         rule=_join_list(rule or "" for rule in rules) or None,
     )

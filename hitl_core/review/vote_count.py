@@ -165,7 +165,7 @@ def add_vote(
         by=by,
         at=now,
         revision=action.revision,
-        digest=action.digest,
+        args_hash=action.args_hash,
         message=message,
         name=action.name if action.name != action.request.name else None,
         answer=answer,

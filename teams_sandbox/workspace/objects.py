@@ -165,5 +165,5 @@ class Conversation:
 
 def long_id(*parts: str) -> str:
     """An id in the format of Teams. The same parts always give the same id."""
-    digest = hashlib.sha512("\0".join(parts).encode()).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    hashed = hashlib.sha512("\0".join(parts).encode()).digest()
+    return base64.urlsafe_b64encode(hashed).decode().rstrip("=")

@@ -78,16 +78,18 @@ async def test_a_file_that_is_swapped_between_two_starts_is_in_the_audit(
     open_api: Open, store: RedisStore, tmp_path: Path
 ):
     """T69. Given a server that starts again with another file; then the audit has the change once, with both
-    digests, from the first submit on."""
-    file, digests = tmp_path / "policy.yaml", list[str]()
+    hashes, from the first submit on."""
+    file, hashes = tmp_path / "policy.yaml", list[str]()
     for number, text in enumerate(("default: review\n", "default: allow\n")):
         file.write_text(text)
         policies = Policies.load(str(file))
-        digests.append(policies.for_agent("billing").digest)
+        hashes.append(policies.for_agent("billing").hash)
         client = await open_api(policies=policies)
         for turn in ("a", "b"):
             assert (await client.submit(tool_call(), turn=f"{number}{turn}")).status == 201
 
     lines = [json.loads(entry.line) for entry in await store.ledger.entries(0)]
     rows = [line for line in lines if line["kind"] == "policy_changed"]
-    assert [(row["agent"], row["before"], row["digest"]) for row in rows] == [("billing", *digests)]
+    assert [(row["agent"], row["before"], row["policy_hash"]) for row in rows] == [
+        ("billing", *hashes)
+    ]

@@ -349,7 +349,7 @@ async def test_large_reviews_are_listed_as_they_are_read(client: Client):
 
 
 async def test_a_call_has_the_reason_that_was_submitted(client: Client, store: RedisStore):
-    """Given a call with a reason; then it is stored, and the arguments and their digest are those of a
+    """Given a call with a reason; then it is stored, and the arguments and their hash are those of a
     call without one."""
     told = {**tool_call(), "reason": "The invoice is due."}
     id = (await client.submit(told)).body["id"]

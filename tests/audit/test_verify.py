@@ -52,7 +52,7 @@ async def test_what_nobody_touched_is_whole():
     decided = json.loads(lines[4])
     assert decided["by"] == {"channel": "slack", "team": "T1", "id": "U_ADA", "name": "Ada"}
     assert (decided["kind"], decided["what"], decided["at"]) == ("decided", "approve", START)
-    assert (decided["op"], decided["n"], len(decided["digest"])) == ("op-1", 3, 64)
+    assert (decided["op"], decided["n"], len(decided["args_hash"])) == ("op-1", 3, 64)
     assert decided["prev"] == json.loads(lines[2])["hash"]
 
 

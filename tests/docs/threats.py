@@ -31,7 +31,7 @@ THREATS: dict[str, str] = {
     "T17": "Text in the arguments persuades a model that approves",
     "T18": "So many questions that people press Approve",
     "T19": "Secrets in arguments reach the chat, or a log",
-    "T20": "A short secret is guessed from its digest",
+    "T20": "A short secret is guessed from its hash",
     "T21": "A forged or missing signature of Slack, a doubled header",
     "T22": "A signed click is sent again",
     "T23": "A request with an old or future timestamp",

@@ -45,11 +45,11 @@ def test_the_bytes_are_sorted_compact_utf_8():
     )
 
 
-def test_different_arguments_have_different_digests():
+def test_different_arguments_have_different_hashes():
     """Also of values that are equal in Python."""
     texts = [{"a": 1}, {"a": 1.0}, {"a": True}, {"a": "1"}, {"a": [1]}, {}]
     texts += [{"a": "\u00fc"}, {"a": "u\u0308"}]
-    assert len({encode(args).digest for args in texts}) == len(texts)
+    assert len({encode(args).hash for args in texts}) == len(texts)
 
 
 def test_each_parse_is_an_object_of_its_own():

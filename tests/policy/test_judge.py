@@ -185,10 +185,10 @@ def test_without_places_the_bot_s_own_channel_is_meant() -> None:
     assert judge(Policy.from_yaml("default: review"), "x").route.notify == (DEFAULT_PLACE,)
 
 
-def test_the_digest_changes_with_the_text() -> None:
-    digests = {Policy.from_yaml(text).digest for text in (FULL, FULL, FULL + "# more")}
-    assert len(digests) == 2
-    assert all(len(digest) == 64 for digest in digests)
+def test_the_hash_changes_with_the_text() -> None:
+    hashes = {Policy.from_yaml(text).hash for text in (FULL, FULL, FULL + "# more")}
+    assert len(hashes) == 2
+    assert all(len(each) == 64 for each in hashes)
 
 
 def test_the_policy_of_the_design_loads_without_the_keys_of_later_versions() -> None:

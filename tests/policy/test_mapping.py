@@ -147,7 +147,7 @@ def test_tuples_and_other_mappings_are_as_good_as_lists_and_dicts() -> None:
     assert made.judge(ToolCall("1", "a", {})).allowed_decisions == ("approve",)
 
 
-def test_the_digest_is_the_same_in_every_process_and_knows_the_order() -> None:
+def test_the_hash_is_the_same_in_every_process_and_knows_the_order() -> None:
     def when(args: dict[str, Any]) -> bool:
         return True
 
@@ -155,4 +155,4 @@ def test_the_digest_is_the_same_in_every_process_and_knows_the_order() -> None:
     turned = dict(reversed(rules.items()))
     made = [Policy.from_mapping({"default": "allow", "interrupt_on": r}) for r in (rules, turned)]
     again = Policy.from_mapping({"default": "allow", "interrupt_on": dict(rules)})
-    assert made[0].digest == again.digest != made[1].digest
+    assert made[0].hash == again.hash != made[1].hash

@@ -224,13 +224,13 @@ def test_t68_names_are_compared_exactly() -> None:
 
 
 async def test_t69_the_audit_says_which_policy_judged() -> None:
-    """A policy that was replaced or rolled back is another digest, in the review and in its first event."""
-    store, digests = MemoryStore(), list[str | None]()
+    """A policy that was replaced or rolled back is another hash, in the review and in its first event."""
+    store, hashes = MemoryStore(), list[str | None]()
     for text in ("default: review", "default: review  # and a comment"):
         policy = Policy.from_yaml(text)
         async with Gate(store, policy=policy, agent="a") as gate:
             id = await gate.submit([ToolCall("1", "b", {})], thread_id=text)
             review = (await gate.reviews.load(id)).review
-        assert review.policy == policy.digest
-        digests.append(review.policy)
-    assert len(set(digests)) == 2
+        assert review.policy == policy.hash
+        hashes.append(review.policy)
+    assert len(set(hashes)) == 2

@@ -170,9 +170,9 @@ class ReviewMachine(RuleBasedStateMachine):
             assert claims.can_run(self.review, each)
             assert each.verdict.kind != "deny"
         for action in self.review.actions:
-            assert action.digest == self.review.arguments(action.key).digest
+            assert action.args_hash == self.review.arguments(action.key).hash
             if action.decision is not None:
-                assert action.decision.digest == action.digest
+                assert action.decision.args_hash == action.args_hash
 
     @invariant()
     def promise_5_a_call_starts_once_for_each_order(self) -> None:

@@ -52,31 +52,31 @@ def decision_of(review: Review, key: str = "1") -> Decision:
     ids=lambda value: value.type if isinstance(value, Proposal) else "",
 )
 def test_each_decision_settles_its_action(plan: Proposal, runs: bool):
-    """Given one action, when it is decided, then who, when and on which digest is kept; only a yes runs."""
+    """Given one action, when it is decided, then who, when and on which hash is kept; only a yes runs."""
     review = one()
 
     after, event = decide(review, "1", plan, ADA, NOW)
 
     made = decision_of(after)
     assert (made.type, made.by, made.at, made.message) == (plan.type, ADA, NOW, plan.message)
-    assert made.digest == after.arguments("1").digest
+    assert made.args_hash == after.arguments("1").hash
     assert (after.status, after.settled_at) == ("settled", NOW)
     assert [c.key for c in claims.runnable_calls(after)] == (["1"] if runs else [])
     assert (event.kind, event.by, event.action, event.what) == ("decided", ADA, "1", plan.type)
-    assert event.digest == made.digest
+    assert event.args_hash == made.args_hash
     assert review.status == "pending", "the value that was given is as it was"
 
 
 def test_promise_6_an_edit_makes_a_new_revision():
-    """New bytes, a new digest; the old ones stay; a click on the old revision is told."""
+    """New bytes, a new hash; the old ones stay; a click on the old revision is told."""
     review = one(n=1)
     after = decide_by_ada(review, "edit", n=2)
     action = after.action("1")
     assert action is not None
     assert (action.revision, decision_of(after).revision) == (2, 2)
-    assert action.digest == after.arguments("1", 2).digest != review.arguments("1").digest
+    assert action.args_hash == after.arguments("1", 2).hash != review.arguments("1").hash
     assert after.arguments("1", 1) == review.arguments("1")
-    assert after.calls[0].digest == review.calls[0].digest
+    assert after.calls[0].args_hash == review.calls[0].args_hash
 
 
 @pytest.mark.parametrize("args", [{"n": 1}, {}], ids=["same", "none"])

@@ -122,7 +122,7 @@ def judge_turn(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCal
         calls,
         rulings,
         tools=named,
-        policy=by.digest,
+        policy=by.hash,
         kept_policy=kept_policy_for(by, calls, rulings, named),
     )
 

@@ -72,7 +72,7 @@ class _Template:
             recording.review_id.encode(): b"%(id)b",
             recording.thread_id.encode(): b"%(thread)b",
             Keys(0).thread(recording.thread_id).encode(): b"%(thread_key)b",
-            **{digest: b"%%(hash%d)b" % number for number, digest in enumerate(hashes)},
+            **{entry_hash: b"%%(hash%d)b" % number for number, entry_hash in enumerate(hashes)},
         }
         # An entry's hash is over the entry without it.
         self._entries = [self._blank(_HASH.sub(b"", entry)) for entry in entries]
@@ -99,9 +99,9 @@ class _Template:
             values[name] = b"%d" % (int(seconds) + at - self._seconds)
         hashes = list[tuple[str, str]]()
         for index, entry in enumerate(self._entries):
-            digest = hashlib.sha256(entry % values).hexdigest()
-            values[b"hash%d" % index] = digest.encode()
-            hashes.append((f"0:{at}000-{index}", digest))
+            entry_hash = hashlib.sha256(entry % values).hexdigest()
+            values[b"hash%d" % index] = entry_hash.encode()
+            hashes.append((f"0:{at}000-{index}", entry_hash))
         for index, packed in enumerate(self._packed):
             values[b"packed%d" % index] = _part(pack(packed % values))
         text = self._commands % values

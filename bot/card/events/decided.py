@@ -221,8 +221,8 @@ def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:
         return None
     match run.state:
         case "done" if run.line:
-            # Our own sentence has no digest, or stands in for words that may quote hidden values.
-            is_note = run.digest is None or review.hides_values
+            # Our own sentence has no hash, or stands in for words that may quote hidden values.
+            is_note = run.result_hash is None or review.hides_values
             return Outcome("note" if is_note else "result", name, text.one_line(run.line))
         case "paused":
             return Outcome("paused", name)

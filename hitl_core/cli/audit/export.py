@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MORE = """\
 One JSON object on each line: every transition, refused attempt, escalation and
-delivery, with who, what, when (seconds since the epoch), the digests of the
+delivery, with who, what, when (seconds since the epoch), the hashes of the
 arguments and of the policy, and the operation's id. After each range of entries
 comes its anchor, {"count", "from", "prev", "root", "to"}. The arguments are not
 exported.\

@@ -22,7 +22,7 @@ _EPILOG = """\
 examples:
   $ hitl audit show 0-93b4c7d2
   1  2026-11-21T17:33:10Z  submitted
-    digest     9f86d081884c
+    args_hash  9f86d081884c
     policy     2c26b46b68ff
     rule       send_email
   2  2026-11-21T17:33:11Z  delivered slack:C0OPS/1763746391.000100
@@ -30,12 +30,12 @@ examples:
   3  2026-11-21T17:35:42Z  decided approve
     by         “Ada” (slack T0ACME/U0ADA)
     action     1
-    digest     9f86d081884c
+    args_hash  9f86d081884c
     op         click:1763746542.81
   $ hitl audit show 0-93b4c7d2 --json | jq '.[].by.id'
 
-Times are in UTC. Only the first characters of digests are shown; --json has the
-whole digests, and the hash of every entry. An `op` is the id of a click or of a
+Times are in UTC. Only the first characters of hashes are shown; --json has the
+whole hashes, also of every entry. An `op` is the id of a click or of a
 command.
 
 Exits with 0; 1 if there is no such review, or several, or if its entries were
@@ -154,8 +154,8 @@ def _fields(event: Event) -> Iterator[tuple[str, str]]:
         yield "why", event.why
     if event.place is not None:
         yield "place", phrases.place_text(event.place)
-    if event.digest is not None:
-        yield "digest", _digest_text(event.before, event.digest)
+    if event.args_hash is not None:
+        yield "args_hash", _hashes_text(event.before, event.args_hash)
     if event.policy is not None:
         yield "policy", event.policy[:_SHORT]
     if event.rule:
@@ -165,12 +165,12 @@ def _fields(event: Event) -> Iterator[tuple[str, str]]:
         yield "op", event.op
 
 
-def _digest_text(before: str | None, after: str) -> str:
-    """The digests before and after. For several actions, both are lists."""
+def _hashes_text(before: str | None, after: str) -> str:
+    """The hashes before and after. For several actions, both are lists."""
     if before is None or before == after:
         return _short(after)
     return f"{_short(before)} → {_short(after)}"
 
 
-def _short(digests: str) -> str:
-    return ", ".join(digest[:_SHORT] for digest in digests.split(","))
+def _short(hashes: str) -> str:
+    return ", ".join(each[:_SHORT] for each in hashes.split(","))

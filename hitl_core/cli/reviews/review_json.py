@@ -113,7 +113,7 @@ def _decision_to_json(review: Review, action: Action, decision: Decision | None)
 
 def _run_to_json(run: Run | None) -> Json | None:
     return run and {
-        **run.model_dump(exclude={"by", "digest", "rerun_by"}),
+        **run.model_dump(exclude={"by", "result_hash", "rerun_by"}),
         "by": _person_to_json(run.by),
     }
 

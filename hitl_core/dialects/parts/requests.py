@@ -138,9 +138,9 @@ def _add_ids(actions: Sequence[InterruptAction], thread_id: str) -> list[Interru
     if all(each.id is not None for each in actions):
         return list(actions)
     text = json.dumps([thread_id, [(a.name, a.args, a.id) for a in actions]], sort_keys=True)
-    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    hashed = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     return [
-        each if each.id is not None else each._replace(id=f"{digest}:{number}")
+        each if each.id is not None else each._replace(id=f"{hashed}:{number}")
         for number, each in enumerate(actions, start=1)
     ]
 

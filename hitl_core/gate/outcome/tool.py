@@ -64,7 +64,7 @@ class Tool:
         return cls(tool, function, signature)
 
     def flat_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[JsonObject, str]:
-        """The arguments of a call, with defaults, and their digest. Raises TypeError as the function itself
+        """The arguments of a call, with defaults, and their hash. Raises TypeError as the function itself
         would, and InvalidToolCall for an argument that is not JSON.
         """
         try:
@@ -74,7 +74,7 @@ class Tool:
         bound.apply_defaults()
         flat = _flat(self.signature, bound.arguments)
         try:
-            return flat, encode(flat).digest
+            return flat, encode(flat).hash
         except InvalidToolCall as error:
             raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
 

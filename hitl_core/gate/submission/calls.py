@@ -35,7 +35,7 @@ class JudgedCalls(NamedTuple):
     - `tools`: the tools that an edit may switch to, each with its own schema or None;
     - `path`: the names of the agents that led to the calls, the outermost first;
     - `dialect`: the model gets the texts of this system;
-    - `policy`: the digest of the policy that judged the calls;
+    - `policy`: the hash of the policy that judged the calls;
     - `kept_policy`: the part of the policy by which edits are judged (`schemas.kept_policy_for`), or None;
     - `withholds_texts`: people are shown no text of the agent, because these calls were made inside a call
       with hidden values.
@@ -124,7 +124,7 @@ async def judge_calls(
         policy.dialect or "langchain",
         edit_targets,
         policy.edit_notice if allows_edit else None,
-        policy.digest,
+        policy.hash,
         await schemas.kept_policy(policy, calls, rulings, edit_targets),
     )
 

@@ -47,13 +47,13 @@ def build_review(
     each = zip(calls, judged_calls.rulings, args, strict=True)
     for position, (call, ruling, data) in enumerate(each, start=1):
         key, route = str(position), ruling.route.resolve_origin(asked_in)
-        digest = data.digest
-        stored = _build_call(key, call, ruling, route, digest)
+        args_hash = data.hash
+        stored = _build_call(key, call, ruling, route, args_hash)
         if judged_calls.withholds_texts:
             stored = stored.model_copy(update={"hides_values": True})
         stored_calls.append(stored)
         if ruling.verdict.kind == "review":
-            actions.append(_build_action(key, call, ruling, route, digest, now))
+            actions.append(_build_action(key, call, ruling, route, args_hash, now))
     review = Review(
         id=review_id_for(review_key, [call.id for call in calls], partitions),
         agent=review_key.agent,
@@ -77,13 +77,13 @@ def build_review(
     return review, make_event("submitted", review, now, (action.key for action in actions))
 
 
-def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, digest: str) -> Call:
+def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, args_hash: str) -> Call:
     hidden = find_pointers(ruling, call.args)
     return Call(
         key=key,
         tool_call_id=call.id,
         name=call.name,
-        digest=digest,
+        args_hash=args_hash,
         verdict=ruling.verdict,
         route=route,
         idempotent=ruling.idempotent,
@@ -95,7 +95,7 @@ def _build_call(key: str, call: ToolCall, ruling: Ruling, route: Route, digest: 
 
 
 def _build_action(
-    key: str, call: ToolCall, ruling: Ruling, route: Route, digest: str, now: float
+    key: str, call: ToolCall, ruling: Ruling, route: Route, args_hash: str, now: float
 ) -> Action:
     return Action(
         key=key,
@@ -129,7 +129,7 @@ def _build_action(
             display=ruling.display,
         ),
         route=route,
-        digest=digest,
+        args_hash=args_hash,
     )
 
 

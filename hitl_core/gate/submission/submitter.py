@@ -120,15 +120,17 @@ class PolicyRecorder:
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
-        self._digests: dict[str, str] = {}
+        self._policy_hashes: dict[str, str] = {}
 
     async def record(self, agent: str, policy: Policy) -> None:
         """Call it before the first submit under this policy. Raises StoreUnavailable."""
-        digest = policy.digest
-        if self._digests.get(agent) == digest:
+        policy_hash = policy.hash
+        if self._policy_hashes.get(agent) == policy_hash:
             return
-        record = partial(self._reviews.store.record_policy, agent, digest)
+        record = partial(self._reviews.store.record_policy, agent, policy_hash)
         before = await self._reviews.with_retry(record)
-        self._digests[agent] = digest
-        if before not in (None, digest):
-            log.warning("The policy of %r changed from %.12s… to %.12s…", agent, before, digest)
+        self._policy_hashes[agent] = policy_hash
+        if before not in (None, policy_hash):
+            log.warning(
+                "The policy of %r changed from %.12s… to %.12s…", agent, before, policy_hash
+            )

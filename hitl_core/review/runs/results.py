@@ -1,4 +1,4 @@
-"""What a review keeps of a call's result: one line for people, and a digest. Pure."""
+"""What a review keeps of a call's result: one line for people, and a hash. Pure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class CallResult:
       values. A `note` is our own sentence about the call. `paused`: the call has started and asks a question
       of its own; it continues after the answer;
     - `line`: its first line, at most MAX_LINE characters; "" for `paused`;
-    - `digest`: the SHA-256 of the tool's whole text, to compare results.
+    - `result_hash`: the SHA-256 of the tool's whole text, to compare results.
     """
 
     kind: Literal["result", "failure", "note", "paused"]
     line: str = ""
-    digest: str | None = None
+    result_hash: str | None = None
 
     @classmethod
     def of(cls, result: object) -> CallResult:
@@ -38,11 +38,11 @@ class CallResult:
         if isinstance(result, CallResult):
             return result
         text = text_of(result)
-        return cls("result", one_line(text), _digest(text))
+        return cls("result", one_line(text), _hash_of(text))
 
     @classmethod
     def failure(cls, error: str) -> CallResult:
-        return cls("failure", one_line(error), _digest(error))
+        return cls("failure", one_line(error), _hash_of(error))
 
     @classmethod
     def note(cls, text: str) -> CallResult:
@@ -56,7 +56,7 @@ class CallResult:
             attempt=earlier.attempt if earlier else 1,
             at=now,
             line=self._visible_line(review.hides_values),
-            digest=self.digest,
+            result_hash=self.result_hash,
             rerun_by=earlier.answered_by if earlier else None,
         )
 
@@ -95,5 +95,5 @@ def one_line(text: object) -> str:
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
 
-def _digest(text: str) -> str:
+def _hash_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

@@ -41,8 +41,8 @@ class AuditedFields(Protocol):
         """
         ...
 
-    async def record_policy(self, agent: str, digest: str) -> str | None:
-        """Record the digest of this agent's policy. Returns the digest that was recorded before, or None. If
+    async def record_policy(self, agent: str, policy_hash: str) -> str | None:
+        """Record the hash of this agent's policy. Returns the hash that was recorded before, or None. If
         the two differ, an entry `policy_changed` with both is added to the audit.
         """
         ...

@@ -149,11 +149,13 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
     async def drop_mark(self, review_id: str, mark: str) -> None:
         self._marks.get(review_id, set()).discard(mark)
 
-    async def record_policy(self, agent: str, digest: str) -> str | None:
-        before, self._policies[agent] = self._policies.get(agent), digest
-        if before not in (None, digest):
+    async def record_policy(self, agent: str, policy_hash: str) -> str | None:
+        before, self._policies[agent] = self._policies.get(agent), policy_hash
+        if before not in (None, policy_hash):
             now = self._clock()
-            self._add_entry(PolicyChanged(agent=agent, at=now, before=before, digest=digest))
+            self._add_entry(
+                PolicyChanged(agent=agent, at=now, before=before, policy_hash=policy_hash)
+            )
         return before
 
     async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:

@@ -169,18 +169,18 @@ class RedisAuditedFields(RedisPart):
         )
         return MessageRef.model_validate_json(winner) if winner and stays(winner) else ref
 
-    async def record_policy(self, agent: str, digest: str) -> str | None:
+    async def record_policy(self, agent: str, policy_hash: str) -> str | None:
         keys = self._keys[choose_partition(agent, len(self._keys))]
         name = hash_of(agent)
         async with store_errors():
-            if await self._redis.hsetnx(keys.policies, name, digest):
+            if await self._redis.hsetnx(keys.policies, name, policy_hash):
                 return None
         return await self._write_field(
             keys,
-            _Field(keys.policies, name, digest, f"{name}:chain"),
+            _Field(keys.policies, name, policy_hash, f"{name}:chain"),
             "",
             lambda now, before: PolicyChanged(
-                agent=agent, at=now, before=before or "", digest=digest
+                agent=agent, at=now, before=before or "", policy_hash=policy_hash
             ),
         )
 

@@ -106,7 +106,7 @@ def test_suspicious_text_in_a_reason_gets_a_warning() -> None:
 
 
 @given(st.text(max_size=MAX_REASON + 10))
-def test_a_reason_changes_no_digest_no_seal_and_no_id(reason: str) -> None:
+def test_a_reason_changes_no_hash_no_seal_and_no_id(reason: str) -> None:
     """It is bounded and valid text, or the call is refused; and what is approved is the same without it."""
     if len(reason) > MAX_REASON or not is_text(reason):
         with pytest.raises(InvalidToolCall, match="`reason`"):
@@ -114,7 +114,7 @@ def test_a_reason_changes_no_digest_no_seal_and_no_id(reason: str) -> None:
         return
     plain, told = review_of(pay(None)), review_of(pay(reason))
     assert (told.id, told.seal("1", is_whole=True)) == (plain.id, plain.seal("1", is_whole=True))
-    assert told.calls[0].digest == plain.calls[0].digest
+    assert told.calls[0].args_hash == plain.calls[0].args_hash
     assert told.actions == plain.actions
 
 

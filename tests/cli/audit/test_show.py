@@ -49,7 +49,7 @@ def review(desk: Desk) -> Review:
 
 
 def test_t50_who_what_when_and_by_which_click(desk: Desk, review: Review) -> None:
-    """ "I never approved this": id, name and workspace, the click's id, and the digests before and after."""
+    """ "I never approved this": id, name and workspace, the click's id, and the hashes before and after."""
     ran = desk.hitl("audit", "show", review.id)
 
     assert (ran.code, ran.err) == (0, "")
@@ -65,18 +65,18 @@ def test_t50_who_what_when_and_by_which_click(desk: Desk, review: Review) -> Non
     assert "  by         “Eve” (slack T1/U_EVE)" in shown
     assert "  by         “Ada” (slack T1/U_ADA)" in shown
     assert "  op         17.3.def" in shown
-    before, after = review.calls[0].digest[:12], review.actions[0].digest[:12]
-    assert f"  digest     {before} → {after}" in shown
+    before, after = review.calls[0].args_hash[:12], review.actions[0].args_hash[:12]
+    assert f"  args_hash  {before} → {after}" in shown
     assert all(line.split()[1].endswith("Z") for line in shown if not line.startswith(" "))
 
 
 def test_programs_get_all_of_it(desk: Desk, review: Review) -> None:
-    """Whole digests, and the hashes."""
+    """Whole hashes, also of the entries."""
     entries = json.loads(desk.hitl("audit", "show", review.id, "--json").out)
 
     assert [entry["n"] for entry in entries] == [1, 2, 3, 4, 5]
     assert entries[3]["by"] == {"channel": "slack", "team": "T1", "id": "U_ADA", "name": "Ada"}
-    assert entries[3]["digest"] == review.actions[0].digest
+    assert entries[3]["args_hash"] == review.actions[0].args_hash
     assert entries[4]["prev"] == entries[3]["hash"]
 
 

@@ -235,7 +235,7 @@ def check_no_weaker(
         return
     (before,), (after,) = plain.calls, review.calls
     assert KINDS.index(after.verdict.kind) >= KINDS.index(before.verdict.kind)
-    assert (after.name, after.digest, after.idempotent) == (tool, before.digest, False)
+    assert (after.name, after.args_hash, after.idempotent) == (tool, before.args_hash, False)
     if not review.actions:
         return
     (action,) = review.actions

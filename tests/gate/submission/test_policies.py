@@ -19,16 +19,16 @@ class Counting(MemoryStore):
 
     count = 0
 
-    async def record_policy(self, agent: str, digest: str) -> str | None:
+    async def record_policy(self, agent: str, policy_hash: str) -> str | None:
         self.count += 1
-        return await super().record_policy(agent, digest)
+        return await super().record_policy(agent, policy_hash)
 
 
 async def changes(store: Store) -> list[tuple[str, str, str]]:
-    """(agent, digest before, digest) of every `policy_changed`, in their order."""
+    """(agent, policy_hash before, policy_hash) of every `policy_changed`, in their order."""
     lines: list[Any] = [json.loads(e.line) for e in await store.ledger.entries(0)]
     rows = [line for line in lines if line["kind"] == "policy_changed"]
-    return [(row["agent"], row["before"], row["digest"]) for row in rows]
+    return [(row["agent"], row["before"], row["policy_hash"]) for row in rows]
 
 
 async def submit(store: Store, policy: Policy, *turns: str, agent: str = "billing") -> None:
@@ -48,8 +48,8 @@ async def test_a_swap_and_a_roll_back_are_in_the_audit(caplog: pytest.LogCapture
     await submit(store, LOOSE, "4", "5")
     await submit(store, STRICT, "6")
     assert await changes(store) == [
-        ("billing", STRICT.digest, LOOSE.digest),
-        ("billing", LOOSE.digest, STRICT.digest),
+        ("billing", STRICT.hash, LOOSE.hash),
+        ("billing", LOOSE.hash, STRICT.hash),
     ]
     assert "The policy of 'billing' changed" in caplog.text
 
@@ -60,7 +60,7 @@ async def test_a_policy_that_is_exchanged_in_a_running_gate_is_seen_too() -> Non
         await gate.submit([ToolCall("c1", "send", {})], thread_id="t", turn="1")
         gate.policy = LOOSE
         await gate.submit([ToolCall("c1", "send", {})], thread_id="t", turn="2")
-    assert await changes(store) == [("billing", STRICT.digest, LOOSE.digest)]
+    assert await changes(store) == [("billing", STRICT.hash, LOOSE.hash)]
 
 
 async def test_the_store_is_not_asked_at_each_submit() -> None:

@@ -196,14 +196,14 @@ async def with_output(into: Any, schema: Any) -> Review:
 
 
 async def test_an_answer_may_go_into_the_tools_arguments() -> None:
-    """They are new arguments, with a digest of their own: what runs is what was decided."""
+    """They are new arguments, with a hash of their own: what runs is what was decided."""
     review = await with_output("input", {"type": "string"})
     with pytest.raises(Refused, match="Write or choose an answer"):
         decide(review, "1", Proposal("approve", 1), ADA, NOW)
     after = decide(review, "1", Proposal("approve", 1, answer="yes"), ADA, NOW).review
     assert after.arguments("1").parse() == {"n": 1, "said": "yes"}
     action = after.actions[0]
-    assert (action.revision, action.digest) == (2, after.arguments("1").digest)
+    assert (action.revision, action.args_hash) == (2, after.arguments("1").hash)
     assert [call.key for call in claims.runnable_calls(after)] == ["1"]
 
 
@@ -231,7 +231,7 @@ async def test_a_whole_answer_is_one_change() -> None:
 
     assert after.status == "settled"
     assert (event.kind, event.action, event.what) == ("decided", "1,2,3", "edit,respond,reject")
-    assert event.digest == ",".join(action.digest for action in after.actions)
+    assert event.args_hash == ",".join(action.args_hash for action in after.actions)
 
 
 async def test_of_an_answer_with_a_mistake_nothing_is_kept() -> None:

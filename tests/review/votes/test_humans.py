@@ -53,7 +53,7 @@ def test_nobody_approves_their_own_request_from_the_other_side(
 
 def test_nobody_approves_their_own_edit_from_the_other_side() -> None:
     review, action = asked(editor_approves=False)
-    edit = EditRecord(by=MARIA, at=START, revision=2, digest="d")
+    edit = EditRecord(by=MARIA, at=START, revision=2, args_hash="d")
     action = action.model_copy(update={"edits": (edit,)})
     with raises_refused("own_edit"):
         vote_count.check_not_excluded(review, action, "approve", MARIA_IN_TEAMS)

@@ -156,8 +156,8 @@ class VotesMachine(RuleBasedStateMachine):
     @invariant()
     def what_runs_are_the_bytes_that_were_decided(self) -> None:
         for action in self.review.actions:
-            assert action.digest == self.review.arguments(action.key).digest
-            assert action.decision is None or action.decision.digest == action.digest
+            assert action.args_hash == self.review.arguments(action.key).hash
+            assert action.decision is None or action.decision.args_hash == action.args_hash
         kinds = {a.key: a.decision.type for a in self.review.actions if a.decision}
         for each in claims.runnable_calls(self.review):
             assert kinds[each.key] in ("approve", "edit")

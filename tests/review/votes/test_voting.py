@@ -71,7 +71,7 @@ def test_it_waits_until_enough_have_approved():
     first, event = decide(review, "1", proposal(), ADA, NOW)
 
     assert (event.kind, event.what, event.by, event.action) == ("voted", "approve", ADA, "1")
-    assert event.before == event.digest == of(review).digest
+    assert event.before == event.args_hash == of(review).args_hash
     assert (first.status, of(first).approvals_needed, of(first).is_pending) == ("pending", 1, True)
     assert claims.ready_at(first) is None
 
@@ -181,8 +181,8 @@ def test_t43_an_edit_voids_the_votes_before_it():
     review, event = decide(review, "1", proposal("edit", n=2), BO, NOW)
 
     assert (event.kind, event.what) == ("edited", "edit")
-    assert event.before == encode({"n": 1}).digest
-    assert event.digest == encode({"n": 2}).digest == of(review).digest
+    assert event.before == encode({"n": 1}).hash
+    assert event.args_hash == encode({"n": 2}).hash == of(review).args_hash
     assert (of(review).revision, of(review).votes, of(review).approvals_needed) == (2, (), 2)
     assert [(e.by, e.revision, e.name) for e in of(review).edits] == [(BO, 2, None)]
     with raises_refused(
@@ -195,7 +195,7 @@ def test_t43_an_edit_voids_the_votes_before_it():
     review = after(review, (CY, "approve"))
     made = decision_of(review)
     assert (made.type, made.by, made.revision) == ("edit", CY, 2)
-    assert made.digest == of(review).digest == review.arguments("1").digest
+    assert made.args_hash == of(review).args_hash == review.arguments("1").hash
     assert review.arguments("1").parse() == {"n": 2}
     assert replacement_calls(review) == {"c1": {"name": "pair", "args": {"n": 2}}}
 
@@ -235,7 +235,7 @@ def test_a_policy_may_ask_another_person_for_every_edit():
 
 def test_an_edit_back_to_the_first_arguments_is_an_edit():
     review = after(one(), (ADA, proposal("edit", n=2)), (BO, proposal("edit", n=1)))
-    assert (of(review).revision, of(review).digest) == (3, of(one()).digest)
+    assert (of(review).revision, of(review).args_hash) == (3, of(one()).args_hash)
     with raises_refused("unchanged"):
         after(review, (CY, proposal("edit", n=1)))
 
@@ -415,7 +415,7 @@ def test_a_whole_answer_of_votes_only_says_so():
     plans = {"1": proposal("edit", n=2), "2": proposal()}
     changed = decide_all(review, plans, ADA, NOW)
     assert (changed.event.kind, changed.event.what) == ("edited", "edit,approve")
-    assert changed.event.before != changed.event.digest
+    assert changed.event.before != changed.event.args_hash
 
 
 def test_a_whole_answer_keeps_a_vote_that_was_given_already():
@@ -460,7 +460,7 @@ def test_an_event_names_the_rule_the_policy_and_the_place():
     assert (event.rule, event.policy, event.place) == ("pair", "sha", "slack:#first")
     event = decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW).event
     assert event.rule == "pair,"
-    assert event.digest == ",".join(action.digest for action in review.actions)
+    assert event.args_hash == ",".join(action.args_hash for action in review.actions)
     assert decide(review, "2", proposal(), ADA, NOW).event.rule is None
 
 

@@ -94,7 +94,7 @@ class AuditContract:
         assert [entry["prev"] for entry in entries] == ["", *(e["hash"] for e in entries[:-1])]
 
     async def test_an_agents_policy_is_known_and_each_change_is_in_the_audit(self, store: Store):
-        """T69: replaced, and rolled back, it says so with both digests; the same again says nothing."""
+        """T69: replaced, and rolled back, it says so with both hashes; the same again says nothing."""
         answers = [
             await store.record_policy("billing", d) for d in ("one", "one", "two", "two", "one")
         ]
@@ -102,7 +102,9 @@ class AuditContract:
         assert answers == [None, "one", "one", "two", "two"]
         assert await store.record_policy("support", "two") is None
         entries = await audit_of(store)
-        assert [(e["kind"], e["agent"], e["before"], e["digest"], e["n"]) for e in entries] == [
+        assert [
+            (e["kind"], e["agent"], e["before"], e["policy_hash"], e["n"]) for e in entries
+        ] == [
             ("policy_changed", "billing", "one", "two", 1),
             ("policy_changed", "billing", "two", "one", 2),
         ]

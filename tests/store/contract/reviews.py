@@ -100,7 +100,7 @@ class ReviewsContract:
         ids=["unicode", "numbers", "empty", "keys", "long"],
     )
     async def test_arguments_are_kept_to_the_byte(self, store: Store, args: dict[str, Any]):
-        """The store never parses arguments: their digest is the same on the way back."""
+        """The store never parses arguments: their hash is the same on the way back."""
         made = review_of([call(**args)], now=await store.now(), partitions=store.partitions)
         assert await store.commit(write_of(made))
 
@@ -108,7 +108,7 @@ class ReviewsContract:
 
         assert snapshot is not None
         assert snapshot.review.arguments("1").data == made[0].arguments("1").data
-        assert snapshot.review.arguments("1").digest == made[0].calls[0].digest
+        assert snapshot.review.arguments("1").hash == made[0].calls[0].args_hash
         assert repr(snapshot.review.arguments("1").parse()) == repr(dict(sorted(args.items())))
 
     async def test_an_edit_adds_bytes_and_keeps_the_old_ones(self, store: Store):

@@ -21,7 +21,7 @@ PERMANENT = {
     r"hitl:\{\d+\}:(dead|dead-counts)": "until somebody tries them again",
     r"hitl:\{\d+\}:(audit|anchors|exported)": "kept until they were exported",
     r"hitl:\{\d+\}:(history|held)": "which writes were lost, and what is held until it is released",
-    r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
+    r"hitl:\{\d+\}:policies": "the hash of each agent's policy",
 }
 
 

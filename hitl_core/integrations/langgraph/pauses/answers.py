@@ -52,7 +52,7 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
     decided = decision.type if decision else None
     if action and decision and _can_pass_on(decision, outcome, agent_action, guarded):
         agent_action = agent_action.model_copy(
-            update={"revision": action.revision, "digest": action.digest}
+            update={"revision": action.revision, "args_hash": action.args_hash}
         )
     else:
         decision = _make_refusal(agent_action, text)
@@ -132,7 +132,7 @@ def _make_refusal(agent_action: Action, why: str) -> Decision:
         by=None,
         at=agent_action.submitted_at,
         revision=agent_action.revision,
-        digest=agent_action.digest,
+        args_hash=agent_action.args_hash,
         message=why,
     )
 

@@ -37,7 +37,7 @@ class AskingCalls(NamedTuple):
     - `tool`: the tool that asks; "call" if it may be one of several;
     - `terms`: the terms of the nearest calls that people decide about;
     - `hides`: a value of these calls, or of a call beside them, is hidden;
-    - `shown`: pointers to the hidden values of each call, by its tool and the digest of its arguments;
+    - `shown`: pointers to the hidden values of each call, by its tool and the hash of its arguments;
     - `review`: the review of the calls in `terms`; None if they have none.
     """
 
@@ -82,7 +82,7 @@ class AskingCalls(NamedTuple):
         )
 
     def _withhold_call(self, call: ToolCall, ruling: Ruling) -> tuple[ToolCall, Ruling]:
-        pointers = self.shown.get((call.name, encode(call.args).digest))
+        pointers = self.shown.get((call.name, encode(call.args).hash))
         if pointers is not None:
             return call, ruling._replace(redact=tuple(dict.fromkeys((*ruling.redact, *pointers))))
         name = self.tool[: _MAX_NAME - len(_SUFFIX)] + _SUFFIX
@@ -153,7 +153,7 @@ async def _read_level(
             hides = hides or any(map(_can_hide, configs))
             if _may_ask(review, action):
                 args = review.arguments(action.key)
-                shown[action.name, args.digest] = redaction_pointers(action, args.parse())
+                shown[action.name, args.hash] = redaction_pointers(action, args.parse())
                 terms.append(_terms_of_action(action))
             continue
         ruling = await policy.judge_async(call, level.state)
@@ -161,7 +161,7 @@ async def _read_level(
             schema = tools.hiding_schema(call.name, level.path)
             ruling = ruling._replace(hiding_schema=combine_schemas(ruling.hiding_schema, schema))
         hides = hides or _can_hide(ruling)
-        shown[call.name, encode(call.args).digest] = find_pointers(ruling, call.args)
+        shown[call.name, encode(call.args).hash] = find_pointers(ruling, call.args)
         if ruling.verdict.kind == "review" and review is None:
             terms.append(_terms_of_ruling(call.name, ruling))
     names = {name for name, _ in shown}
@@ -176,9 +176,9 @@ def restore_args(view: Review, stored: Review) -> dict[str, Arguments]:
     args = {**view.args, **stored.args}
     for call in view.calls:
         kept, own = stored.call(call.key), view.arguments(call.key, 1)
-        if kept is None or kept.digest == own.digest:
+        if kept is None or kept.args_hash == own.hash:
             continue
-        if kept.digest == encode({_KEY: own.parse()}).digest:
+        if kept.args_hash == encode({_KEY: own.parse()}).hash:
             args[f"{call.key}:1"] = own
         elif kept.name != call.name:
             raise IntegrationError("The agent's question is not the one that people decided.")
