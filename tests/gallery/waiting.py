@@ -163,10 +163,6 @@ def _three() -> Review:
     return ask(MAILING, QUERYING, UPDATING, **WITH_OPS)
 
 
-def _bare() -> Review:
-    return review_of(("reboot", {}), policy={"escalate": []}, requester=None)
-
-
 def _half() -> Review:
     return decide(_three(), "2", "reject", BOB, message="Not on a Friday.")
 

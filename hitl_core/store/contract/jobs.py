@@ -15,6 +15,8 @@ PEOPLE_HEAD_START = 600.0
 #: `card`, but for a digest; the job has the digest's id in place of the review's. `newer`: a kind that
 #: this version doesn't know. `unknown`: a job that is damaged.
 JobKind = Literal["card", "check", "sweep", "stray", "digest", "newer", "unknown"]
+#: The kinds of job that `redraw` queues.
+RedrawKind = Literal["card", "check", "stray", "digest"]
 #: The prefix of a member in the queue whose job was added with a delay.
 LATER = "later-"
 #: The two halves of a lane: cards that were never posted, in order of `Write.show_by`; and all other jobs.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from hitl_core.model import Place
-from hitl_core.store.contract.jobs import Backlog, Job, LaneHalf, Recheck
+from hitl_core.store.contract.jobs import Backlog, Job, LaneHalf, Recheck, RedrawKind
 
 
 class Lanes(Protocol):
@@ -58,7 +58,7 @@ class Lanes(Protocol):
         self,
         review_id: str,
         place: Place,
-        kind: Literal["card", "check", "stray", "digest"] = "check",
+        kind: RedrawKind = "check",
         note: str = "",
         *,
         delay: float = 0.0,

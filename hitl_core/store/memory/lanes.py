@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from hitl_core.model import Place, Review, is_digest_id
 from hitl_core.store.contract import (
@@ -15,6 +14,7 @@ from hitl_core.store.contract import (
     Job,
     LaneHalf,
     Recheck,
+    RedrawKind,
     format_member,
     lane_of,
     later_member,
@@ -139,7 +139,7 @@ class MemoryLanes:
         self,
         review_id: str,
         place: Place,
-        kind: Literal["card", "check", "stray", "digest"] = "check",
+        kind: RedrawKind = "check",
         note: str = "",
         *,
         delay: float = 0.0,

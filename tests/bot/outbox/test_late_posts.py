@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -74,9 +73,6 @@ class Stage:
         rooms = self.sandbox.workspace.channels.values()
         every = [one for room in rooms for one in room.messages.values()]
         return [read_text(one.blocks) for one in every if one.metadata and not one.deleted]
-
-
-Make = Callable[[str], Awaitable[Stage]]
 
 
 @pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA", "slack:S0OPS"])

@@ -48,7 +48,6 @@ OUR_MACRO = re.compile(r"\{\{DATE\([0-9TZ:-]{20}, SHORT\)\}\} \{\{TIME\([0-9TZ:-
 OUR_LINKS = ("https://acme.example/archives/", "https://teams.example/")
 #: What an agent's words may be in. The id of an input has the key of its field.
 LITERAL = {"TextRun", "label", "title", "tooltip", "value", "id"}
-TURNING = {"◀ Back", "Next ▶", "Send it as a file", "Close", "Cancel", "Show its fields"}
 evil = st.lists(
     st.one_of(st.sampled_from([*NASTY, *EVERYWHERE]), st.text("{}<>&!@#*_~`[]()\\|ab", max_size=8)),
     max_size=6,

@@ -12,7 +12,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -39,8 +39,6 @@ KINDS = ["application/json", "application/x-www-form-urlencoded", "text/plain", 
 JUNK = ["", "{", "[]", "null", "[" * 5000, '{"a":' * 500, "payload=", "payload=%zz", "payload=%ff%fe",
         "a=b&" * 3000, "1e999", '{"a":1,"a":2}', '{"type":"url_verification"}', "\x00" * 100,
         '{"thread_id":1}', "payload=" + quote('{"type":"block_actions"}'), "9" * 5000]  # fmt: skip
-
-Sign = Callable[[bytes], dict[str, str]]
 
 
 class Requests:

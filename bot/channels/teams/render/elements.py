@@ -28,8 +28,6 @@ MAX_ACTIONS = 6
 MAX_ROW, BUTTON_WIDTH = 42, 4
 
 SMALL: Look = {"size": "small", "isSubtle": True}
-#: The same look without its own size, for texts that people must read.
-SUBTLE: Look = {"isSubtle": True}
 TITLE: Look = {"size": "medium", "weight": "bolder"}
 ALERT: Look = {"color": "attention"}
 BOLD: Look = {"weight": "bolder"}

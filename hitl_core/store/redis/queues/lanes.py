@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Collection, Sequence
 from itertools import chain
-from typing import Literal
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Place, is_digest_id
@@ -15,6 +14,7 @@ from hitl_core.store.contract import (
     Job,
     LaneHalf,
     Recheck,
+    RedrawKind,
     format_member,
     lane_of,
     later_member,
@@ -145,7 +145,7 @@ class RedisLanes(RedisPart):
         self,
         review_id: str,
         place: Place,
-        kind: Literal["card", "check", "stray", "digest"] = "check",
+        kind: RedrawKind = "check",
         note: str = "",
         *,
         delay: float = 0.0,
