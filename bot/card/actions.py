@@ -169,7 +169,7 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
 
 
 def _find_progress(review: Review, action: Action) -> Progress | None:
-    """The votes so far; None if one person is enough, whoever of them it is."""
+    """The votes so far; None if any one of them is enough."""
     rule = action.route.reviewers
     is_one_enough = rule.editor_approves or not action.edits
     if rule.quorum == rule.reject_quorum == 1 and is_one_enough:

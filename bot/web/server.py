@@ -79,7 +79,7 @@ async def open_server(
 
 
 def _plain_requests(make_request: RequestFactory) -> RequestFactory:
-    """Removes what aiohttp would handle before any middleware, and nobody needs.
+    """Removes parts of a request that nobody needs, because aiohttp handles them before any middleware.
 
     - The host of `GET http://host/path`: some hosts take 50 ms, and others end the connection with an error
       in the log.

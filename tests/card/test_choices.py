@@ -71,7 +71,7 @@ def test_cards_change_12_short_answers_that_are_what_they_say_need_no_list(
 def test_cards_fool_8_an_answer_shows_what_it_stands_for(
     schema: dict[str, Any], lines: list[str]
 ) -> None:
-    """Given answers, some of which stand for another value; then the card lists all with their letters, and
+    """Given answers, some of which mean another value; then the card lists all with their letters, and
     each button has the letter of its answer."""
     title, *listed = answers(schema)
 

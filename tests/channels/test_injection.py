@@ -101,7 +101,7 @@ def assert_silent(text: str) -> None:
 def reviews_in_all_states(
     name: str, words: str, args: dict[str, Any]
 ) -> list[tuple[Review, Place]]:
-    """Reviews in every state, each with a place, and with these texts wherever text comes from outside."""
+    """Reviews in every state, each with a place, and with these texts as each text from outside."""
     rule = {"description": words.strip() or "x", "must_read": True, "confirm": True}
     quorum = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
     review = review_of(

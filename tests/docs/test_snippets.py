@@ -198,7 +198,7 @@ def _check(snippet: Snippet, names: dict[str, Any]) -> None:
 
 
 def _tools(folder: Path) -> Path:
-    """`hitl` of this checkout, wherever it is installed."""
+    """`hitl` of this checkout, not an installed one."""
     hitl = folder / "bin" / "hitl"
     hitl.parent.mkdir(exist_ok=True)
     main = "import sys; from hitl_core.cli import main; sys.exit(main())"

@@ -58,7 +58,7 @@ SCORES: dict[str, Score] = {
     "answer-values": Score(4, "values are JSON"),
     "notifications": Score(4, "the refund's statement is cut in a word"),
     "attack-keys": Score(5, "apart, in code style, with a warning"),
-    "attack-keys-without-schema": Score(4, "strange keys stand between honest ones"),
+    "attack-keys-without-schema": Score(4, "strange keys are between honest ones"),
     "attack-signs": Score(4, "a dot that is not a dot looks the same in its warning"),
     "attack-one-of-forty": Score(5, "one filled cell in an empty column"),
     "attack-one-of-eight-asks": Score(5, "one sentence names the odd one"),

@@ -108,7 +108,7 @@ SCENES = (
     message("voice-thread", "A thread and a path that say so", _thread),
     message("voice-reason", "A reason that says it is approved", _reason),
     message("voice-result", "A result that says it was rejected", _result),
-    message("answer-values", "Answers that stand for something else", _answers),
+    message("answer-values", "Answers that mean another value", _answers),
     message("answers-long", "Answers that a phone would cut to the same words", _long_answers),
     notification(
         "notifications",

@@ -1,4 +1,4 @@
-"""No schema, pattern or value from outside takes long, wherever it is used."""
+"""No schema, pattern or value from outside takes long, in any of their uses."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ OTHERS = {
 @pytest.mark.parametrize("last", [True, False])
 def test_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: bool) -> None:
     """Given two rules of which one is stricter in a field of a Ruling, when the first one's `when`
-    fails, then that field is as strict, in whichever of the two rules it is."""
+    fails, then that field is as strict, in either rule."""
     if field in OTHERS:
         return
     says, holds = STRICTER[field]

@@ -136,7 +136,7 @@ def test_an_unknown_action_is_refused():
     ],
 )
 def test_promise_2_the_second_is_told_who_was_first(first: Proposal, message: str):
-    """Whatever they press, on whichever revision; and nothing changes."""
+    """Any press, on any revision, changes nothing."""
     after = decide(one(), "1", first, ADA, NOW).review
     for plan in (proposal(), proposal("reject", revision=2), proposal("edit", revision=2, n=9)):
         with raises_refused("already_decided", message):

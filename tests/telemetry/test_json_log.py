@@ -47,7 +47,7 @@ def test_nothing_from_outside_breaks_a_line(text: str) -> None:
 
 
 def test_a_line_about_a_review_has_its_thread_too() -> None:
-    """Given a review that was seen; then a line has its thread, wherever the line has its id."""
+    """Given a review that was seen; then each line with its id also has its thread."""
     threads = RecentThreads()
     threads.add(REVIEW, "t-1")
     for given in (record("review %s: x", REVIEW), record(f"GET /v1/reviews/{REVIEW} 200")):

@@ -87,7 +87,7 @@ def format_value(value: Any) -> str:
 def draw_values(
     values: Sequence[tuple[str, Any]], hints: Mapping[str, DisplayHint]
 ) -> list[Drawing]:
-    """The values of one call, each with its pointer. A hint may name another one of them, as a currency."""
+    """The values of one call, each with its pointer. A hint may name another value, such as a currency."""
     if not hints:
         return [Drawing(format_value(value)) for _, value in values]
     find = dict(values).get

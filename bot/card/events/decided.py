@@ -221,7 +221,7 @@ def _outcome(review: Review, name: str, run: Run | None) -> Outcome | None:
         return None
     match run.state:
         case "done" if run.line:
-            # Our own sentence has no hash, or stands in for words that may quote hidden values.
+            # Our own sentence has no hash, or replaces words that may quote hidden values.
             is_note = run.result_hash is None or review.hides_values
             return Outcome("note" if is_note else "result", name, text.one_line(run.line))
         case "paused":

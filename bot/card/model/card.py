@@ -190,7 +190,8 @@ class PlaceProblem:
 class Card:
     """The card of a review at `place`.
 
-    - `bare_title`: has only names of the agent's words; `table`: all actions, if there are several;
+    - `bare_title`: a title that has no words of the agent except names;
+    - `table`: all actions, if there are several;
     - `summary`: the notification, a full sentence; `bare_summary`: the same for a message without buttons;
     - `waiting`: all pending actions; `open_actions`: the same in full, () if they are too many;
     - `page_keys`: the keys of all actions here, in the order of the Review modal;

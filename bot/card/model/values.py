@@ -39,7 +39,7 @@ class ArgumentsExcerpt:
     - `missing` of `size` characters are not shown;
     - `omitted_count` arguments are not shown at all; `omitted` are the labels of the first of them;
     - `cut`: those of which only a part is shown;
-    - `weight`: the weight of what is shown, as markup counts it;
+    - `weight`: the length of what is shown, with its markup;
     - `has_hidden`: some values are hidden from everybody.
     """
 

@@ -105,7 +105,7 @@ def _for_whom(id: str | None) -> str:
 
 
 def _what_to_do(state: CardState) -> str:
-    """The possible answers, until when, and what happens then."""
+    """The possible answers, the deadline, and what happens at it."""
     allowed = {decision for a in state.waiting for decision in a.config.allowed_decisions}
     answers = join_names([word for decision, word in _ANSWER_WORDS if decision in allowed], "or")
     it, is_ = ("it", "it is") if len(state.waiting) == 1 else ("them", "they are")

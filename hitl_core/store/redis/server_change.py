@@ -77,9 +77,7 @@ class ServerChange:
         return known[0] and ",".join(known)
 
     async def meet(self, partition: int, run_id: str) -> None:
-        """commit.lua has found that this server, which is not known, has the partition. Raises what `check`
-        raises.
-        """
+        """Record a server that commit.lua found and that is not known yet. Raises what `check` raises."""
         await self._update(partition)
         if run_id != self._run_ids.get(partition):
             self._met[partition] = run_id

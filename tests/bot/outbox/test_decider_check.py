@@ -109,7 +109,7 @@ async def test_each_card_is_drawn_again_however_many_wait(
     store: Store, channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given more cards than are drawn in an hour; then those that were drawn an hour ago don't go before
-    those that were not: a card that was deleted comes back, whichever it is."""
+    those that were not: any deleted card comes back."""
     monkeypatch.setattr(decider_check, "MAX_DRAWN", 2)
     ids = await submit_shown(store, 7)
     store.now_ += decider_check.DRAW_INTERVAL + 10

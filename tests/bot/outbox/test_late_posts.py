@@ -137,7 +137,7 @@ async def test_a_first_card_after_a_digest_is_there_once(
 ) -> None:
     """Given a review that left its digest because of a problem, and a bot that died while it posted its first
     card, which Slack applies late; then there is one card at the end, and one that says so if the review is
-    over: there were two, or one that asked people for ever."""
+    over: there were two, or one that asked people without end."""
     place = Place("slack:C0APPROVE")
     stage = Stage(sandbox, channel, place)
     review_id, *_ = [await stage.submit() for _ in range(6)]

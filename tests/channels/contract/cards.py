@@ -59,7 +59,7 @@ def argument_lines(review: Review, key: str) -> Iterator[str]:
 
 
 def review_with(words: str, *, decision: bool) -> Review:
-    """A review with this text wherever text comes from outside."""
+    """A review with this text as each text from outside."""
     rule = {"description": words.strip() or "x", "allowed_decisions": ["approve", "edit", "reject"]}
     review = review_of(
         *[("send_email", {"to": words, words: "value", "list": [words]})] * 2,
@@ -157,7 +157,7 @@ class Cards:
     async def test_promise_8_the_text_of_others_stays_text(
         self, world: World, at: int, decision: bool
     ):
-        """Given a text that means something to a chat system, wherever text comes from outside: arguments,
+        """Given a text that means something to a chat system, as each text from outside: arguments,
         names, reasons; then it can be read, calls nobody, links nowhere, and makes no button."""
         texts = (*NASTY, *world.nasty)
         if at >= len(texts):

@@ -122,7 +122,7 @@ class Homes:
         assert not hidden.buttons
 
     async def test_promise_8_the_text_of_others_stays_text_in_a_home(self, world: World):
-        """Given a text that means something to a chat system, wherever text comes from outside; then a Home
+        """Given a text that means something to a chat system, as each text from outside; then a Home
         calls nobody by it, links nowhere, and has no other button."""
         harmless = _home_with(world, HARMLESS)
         for words in (*NASTY, *world.nasty):

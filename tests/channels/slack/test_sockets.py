@@ -70,7 +70,7 @@ class Stage:
         return self.sandbox.socket_mode.connections
 
     async def two(self) -> None:
-        await wait_until("two sockets stand", lambda: len(self.connections) == 2)
+        await wait_until("two sockets are open", lambda: len(self.connections) == 2)
 
     async def post(self, action_id: str) -> str:
         button = {"type": "button", "text": {"type": "plain_text", "text": "Press"}}
@@ -201,7 +201,7 @@ async def test_what_slack_is_about_to_end_is_replaced_before(stage: Stage, reaso
         await wait_until("both are begun", lambda: stage.begun == 2)
         for one in old:
             await one.disconnect(reason)
-        await wait_until("four stand", lambda: len(stage.connections) == 4)
+        await wait_until("four are open", lambda: len(stage.connections) == 4)
         stage.go.set()
         assert [await click for click in clicks] == [{"ok": True}] * 2
         assert [await stage.press() for _ in range(4)] == [{"ok": True}] * 4
@@ -228,7 +228,7 @@ async def test_too_many_sockets_are_tried_again_without_haste(stage: Stage) -> N
     open_ones = stage.sandbox.socket_mode.connections
     async with stage.sockets(), stage.sockets(), stage.sockets(), stage.sockets():
         async with stage.sockets():
-            await wait_until("ten stand", lambda: len(open_ones) == 10)
+            await wait_until("ten are open", lambda: len(open_ones) == 10)
             async with stage.sockets() as beyond:
                 with pytest.raises(HitlError, match="too_many_websockets"):
                     beyond.check()

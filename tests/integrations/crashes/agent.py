@@ -86,7 +86,7 @@ def handoff_driver(lab: Lab) -> Driver:
 
 
 def choosing_driver(lab: Lab, **more: bool) -> Driver:
-    """A reviewed tool that asks which account it shall use, and acts with the answer."""
+    """A reviewed tool that asks which account to use, and acts with the answer."""
 
     @tool
     def pay(to: str) -> str:

@@ -1,4 +1,4 @@
-"""One bot with Slack and the text channel: it is one review, in whichever channel people decide."""
+"""One bot with Slack and the text channel: people may decide one review in either channel."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ async def test_two_bots_share_the_work_and_one_dies(scene: Scene) -> None:
     assert await bot.wait_end() == -9
     await scene.bot()
 
-    await wait_until("all stand", lambda: _count(scene, 5))
+    await wait_until("all are posted", lambda: _count(scene, 5))
     await scene.all_shown()
     assert len(await scene.cards()) == 5
 

@@ -247,7 +247,9 @@ async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) ->
 async def test_the_home_works_over_sockets(scene: Scene) -> None:
     scene.sandbox.socket_mode.enabled = True
     await scene.bot(QUICK, SLACK_APP_TOKEN="xapp-sandbox", SLACK_SIGNING_SECRET="")
-    await wait_until("its sockets stand", lambda: len(scene.sandbox.socket_mode.connections) == 2)
+    await wait_until(
+        "its sockets are open", lambda: len(scene.sandbox.socket_mode.connections) == 2
+    )
     waiting = scene.ask(await scene.gate())
     await scene.card("send_email")
     await scene.all_shown()

@@ -16,7 +16,9 @@ async def bot(request: pytest.FixtureRequest, scene: Scene) -> None:
         return
     scene.sandbox.socket_mode.enabled = True
     await scene.bot(QUICK, SLACK_APP_TOKEN="xapp-sandbox", SLACK_SIGNING_SECRET="")
-    await wait_until("its sockets stand", lambda: len(scene.sandbox.socket_mode.connections) == 2)
+    await wait_until(
+        "its sockets are open", lambda: len(scene.sandbox.socket_mode.connections) == 2
+    )
 
 
 async def two_cards(scene: Scene, more: str = "") -> list[Message]:

@@ -130,7 +130,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
         socket.abort()
     go.touch()
     assert [(await click)["ok"] for click in clicks] == [False, False]
-    await wait_until("others stand", lambda: len(set(sockets(scene)) - set(cut)) == 2)
+    await wait_until("others are open", lambda: len(set(sockets(scene)) - set(cut)) == 2)
     await wait_until("it is ready", lambda: _ready(bot))
     for card in cards:
         assert (await scene.alice.press(card, "approve"))["ok"]
@@ -155,7 +155,7 @@ async def test_no_click_fails_while_slack_renews_the_sockets(scene: Scene, reaso
     for socket in old:
         await socket.disconnect(reason)
     pressed = [await scene.alice.press(card, "approve") for card in cards[:2]]
-    await wait_until("others stand", lambda: len(sockets(scene)) == 4)
+    await wait_until("others are open", lambda: len(sockets(scene)) == 4)
     for socket in old:
         await socket.close()
     pressed += [await scene.alice.press(card, "approve") for card in cards[2:]]

@@ -112,7 +112,7 @@ class CardsContract:
         assert await store.record_mark(review.id, "b") is True
 
     async def test_nothing_is_noted_of_what_is_not_there(self, store: Store):
-        """T37: an id that was guessed changes nothing, and learns nothing, whichever it is."""
+        """T37: an id that was guessed changes nothing, and nothing can be learned from the answer."""
         review = await created(store)
         refused = Event(kind="refused", review_id="", at=0, what="not_allowed", op="1")
         for digit in "0123":

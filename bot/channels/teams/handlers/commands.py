@@ -75,8 +75,8 @@ class Commands:
             explain(error, f"the welcome of {person}")
 
     async def say(self, person: str, text: str, activity: Activity) -> None:
-        """Send one sentence to the person's own chat. If they have no such chat, they are told so where they
-        wrote, and no more, because others read it too. Never raises: otherwise Teams would send their message
+        """Send one sentence to the person's own chat. If they have no such chat, an answer where they wrote
+        says only that, because others read it too. Never raises: otherwise Teams would send their message
         again.
         """
         try:
