@@ -13,6 +13,7 @@ from hitl_core.errors import DialectError, HitlError, InvalidToolCall
 
 #: Stable: clients compare these codes.
 ProblemCode = Literal[
+    "bad_request",
     "bad_json",
     "invalid",
     "unauthorized",
@@ -52,6 +53,7 @@ class ProblemType(NamedTuple):
 
 
 PROBLEM_TYPES: dict[ProblemCode, ProblemType] = {
+    "bad_request": ProblemType(400, "The request is not valid HTTP"),
     "bad_json": ProblemType(400, "The body is not valid, unambiguous JSON"),
     "invalid": ProblemType(422, "A value is missing, unknown or wrong"),
     "unauthorized": ProblemType(401, "No valid token"),

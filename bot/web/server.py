@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
@@ -16,6 +16,7 @@ from hitl_core.errors import HitlError, SettingsError, safe_message
 from ..health import PROBE_TIMEOUT, Probe, public_reason
 from ..logs import ThrottledLog
 from .connections import Connection, Connections
+from .http_errors import HttpProtocol
 from .problems import ApiProblem, to_response
 from .requests import connection_of
 
@@ -41,26 +42,29 @@ async def open_server(
     Compressed bodies are refused: aiohttp would decompress them on the event loop, even to drop them.
     """
     app.middlewares.insert(0, limit_request)
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        logger=_make_logger(),
-        shutdown_timeout=DRAIN_TIMEOUT,
-        auto_decompress=False,
-        lingering_time=LINGER_TIMEOUT,
-        read_bufsize=BODY_BUFFER,
-    )
+    runner = web.AppRunner(app, shutdown_timeout=DRAIN_TIMEOUT)
     await runner.setup()
-    connections, make_protocol = Connections(max_connections), runner.server
-    assert make_protocol is not None  # `setup` created it
-    make_protocol.request_factory = _plain_requests(make_protocol.request_factory)
+    connections, manager = Connections(max_connections), runner.server
+    assert manager is not None  # `setup` created it
+    manager.request_factory = _plain_requests(manager.request_factory)
     watch = asyncio.create_task(connections.watch())
+    loop, logger = asyncio.get_running_loop(), _make_logger()
+
+    def connect() -> Connection:
+        protocol = HttpProtocol(
+            manager,
+            loop=loop,
+            access_log=cast(logging.Logger, None),  # None: no lines
+            logger=logger,
+            auto_decompress=False,
+            lingering_time=LINGER_TIMEOUT,
+            read_bufsize=BODY_BUFFER,
+        )
+        return Connection(connections, protocol)
+
     try:
         try:
-            loop = asyncio.get_running_loop()
-            server = await loop.create_server(
-                lambda: Connection(connections, make_protocol()), host, port
-            )
+            server = await loop.create_server(connect, host, port)
         except (OSError, UnicodeError) as error:  # UnicodeError: a name like "127.0..1"
             why = (error.strerror if isinstance(error, OSError) else "it is no host") or error
             raise SettingsError(

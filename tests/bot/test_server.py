@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import gzip
+import json
 import logging
 import subprocess
 import sys
@@ -404,6 +405,42 @@ async def test_t72_what_is_no_request_ends(
     assert len(lines) <= 1
     assert all(record.exc_info is None for record in lines)
     assert "%s" not in "".join(record.getMessage() for record in lines)
+
+
+SECRET = b"Authorization: Bearer s3cret\r\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        (
+            b"POST /take HTTP/1.1\r\nHost: x\r\n" + SECRET + b"Content-Type: a\r\nContent-Type: b\r\n\r\n",
+            "Duplicate 'Content-Type' header found",
+        ),
+        (b"GET /fine HTTP/1.1\r\n" + SECRET + b"\r\n", "Missing 'Host' header in request"),
+        (b"GET /fine HTTP/1.1\nHost: x\n" + SECRET + b"\n", "its first line can't be read"),
+        (b"GET http://[::1/s3cret HTTP/1.1\r\nHost: x\r\n\r\n", "its first line can't be read"),
+        (
+            b"GET /fine HTTP/1.1\r\nHost: x\r\nX: s3cret" + b"x" * 9000 + b"\r\n\r\n",
+            "Got more than 8190 bytes",
+        ),
+        (b"GET /fine HTTP/1.1\r\nHost: x\r\nX: s3cret\x00\r\n\r\n", "Invalid header value char"),
+    ],
+)  # fmt: skip
+async def test_promise_10_what_is_not_http_is_refused_as_a_problem(
+    serve: Serve, message: bytes, why: str
+) -> None:
+    """The refusal is JSON, as all others, says what is wrong, and repeats nothing that was sent."""
+    async with serve() as url:
+        answer = await (await Wire.to(url, message)).rest()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.0 400 ")
+    assert b"Content-Type: application/problem+json" in head
+    problem = json.loads(body)
+    assert (problem["status"], problem["code"]) == (400, "bad_request")
+    assert problem["detail"].startswith(f"The request is not valid HTTP: {why}")
+    assert problem["detail"].endswith(".")
+    assert b"s3cret" not in answer
 
 
 @pytest.mark.parametrize(

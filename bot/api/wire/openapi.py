@@ -59,7 +59,13 @@ _DOCUMENT_ROUTE: Json = {
     "security": [],
     "responses": {"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}},
 }
-_COMMON_PROBLEMS: Sequence[ProblemCode] = ("unauthorized", "too_many", "internal", "unavailable")
+_COMMON_PROBLEMS: Sequence[ProblemCode] = (
+    "bad_request",
+    "unauthorized",
+    "too_many",
+    "internal",
+    "unavailable",
+)
 
 
 def build_document() -> Json:
