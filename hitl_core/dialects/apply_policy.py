@@ -41,7 +41,7 @@ async def apply_policy(
                     policy_ruling.args_schema, interrupt_ruling.args_schema
                 )
                 ruling = ruling._replace(args_schema=both)
-        rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
+        rulings.append(await schemas.add_schema(ruling, call.name, tools))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     edit_tools = await schemas.edit_targets(tools) if edits else {}
     kept_policy = await schemas.kept_policy(policy, calls, rulings, edit_tools)

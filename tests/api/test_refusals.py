@@ -50,7 +50,7 @@ BAD_TURNS: list[tuple[Any, str, str]] = [
     ({"thread_id": "", "calls": [tool_call()]}, "/thread_id", "at least 1"),
     ({"thread": "t", "calls": [tool_call()]}, "/thread_id", "and 'thread' is not a key here"),
     ({"thread_id": 7, "calls": [tool_call()]}, "/thread_id", "must be text"),
-    ({"thread_id": "t\ud800", "calls": [tool_call()]}, "/thread_id", "string"),
+    ({"thread_id": "t\ud800", "calls": [tool_call()]}, "/thread_id", "half a surrogate pair"),
     ({"thread_id": "t", "calls": []}, "/calls", "at least 1"),
     ({"thread_id": "t", "calls": {}}, "/calls", "must be a list"),
     ({"thread_id": "t", "calls": [tool_call()], "colour": 1}, "/colour", "key is not allowed"),
@@ -82,6 +82,11 @@ BAD_TURNS: list[tuple[Any, str, str]] = [
     ({"thread_id": "t", "calls": [tool_call(f"c{n}") for n in range(101)]}, "/calls", "100"),
     ({"thread_id": "t", "calls": [tool_call()], "turn": ""}, "/turn", "at least 1"),
     ({"thread_id": "t", "calls": [tool_call()], "requester": {}}, "/requester", "must be text"),
+    (  # of many tools, the wrong one is named
+        {"thread_id": "t", "calls": [tool_call()], "tools": {"a": None, "ask": {"type": "x"}}},
+        "/tools",
+        "The own schema of the tool ask can't be used: ",
+    ),
     (
         {"thread_id": "t", "calls": [tool_call()], "origin": "C1"},
         "/origin",
@@ -121,6 +126,7 @@ NO_JSON = {
     "UTF-16": '{"a": 1}'.encode("utf-16"),
     "a mark of byte order": b"\xef\xbb\xbf{}",
     "endless brackets": b"[" * 20_000,
+    "brackets without an end in sight": b'{"a":' * 5000 + b"1" + b"}" * 5000,
     "trailing words": b"{} {}",
     "a form": b"thread_id=t",
 }
@@ -131,7 +137,7 @@ async def test_promise_10_what_is_no_strict_json_is_refused(client: Client, body
     reply = await client.send("POST", "/v1/reviews", body, Content_Type="application/json")
 
     assert (reply.status, reply.code) == (400, "bad_json")
-    assert reply.body["detail"].startswith("The body ")
+    assert reply.body["detail"].startswith(("The body is ", "The body must ", "The body nests "))
 
 
 async def test_arguments_nest_so_deep_and_no_deeper(client: Client, store: RedisStore):
@@ -315,7 +321,8 @@ BAD_QUERIES = [
     ("/v1/reviews?status=settled&colour=1", "colour: "),
     ("/v1/reviews/0-1?wait=61", "wait: "),
     ("/v1/reviews/0-1?wait=-1", "wait: "),
-    ("/v1/reviews/0-1?wait=x", "wait: "),
+    ("/v1/reviews/0-1?wait=x", "wait: This must be a number."),
+    ("/v1/reviews?status=settled&limit=x", "limit: This must be a whole number."),
     ("/v1/reviews/0-1?wait=nan", "wait: "),
     ("/v1/reviews/0-1?wait=1&wait=2", "wait: "),
 ]

@@ -118,7 +118,9 @@ WAYS: dict[str, Callable[[Ruling, Ruling], Ruling]] = {
         one, [CallTerms("pay", one.route, False, False, False)], one.route
     ),
     "with_tool_schema": lambda one, _: with_tool_schema(one, {"type": "object"}),
-    "add_schema": lambda one, _: asyncio.run(ToolSchemas().add_schema(one, {"type": "object"})),
+    "add_schema": lambda one, _: asyncio.run(
+        ToolSchemas().add_schema(one, "pay", {"pay": {"type": "object"}})
+    ),
     "combine_rulings": lambda one, _: combine_rulings(one, interrupt().rulings[0], CALL),
     "deny_unless_allowed": lambda one, _: deny_unless_allowed(one, CALL),
     "answer_denial": lambda one, _: answer_denial(one, interrupt().rulings[0], "reject"),

@@ -116,7 +116,7 @@ def judge_turn(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCal
     schema or None.
     """
     schemas = ToolSchemas()
-    rulings = [_now(schemas.add_schema(by.judge(each), tools.get(each.name))) for each in calls]
+    rulings = [_now(schemas.add_schema(by.judge(each), each.name, tools)) for each in calls]
     named = _now(schemas.edit_targets(tools))
     return JudgedCalls(
         calls,

@@ -28,6 +28,10 @@ _TEXTS = {
     "list_type": "This must be a list",
     "tuple_type": "This must be a list",
     "string_type": "This must be text",
+    "string_unicode": "This has half a surrogate pair, which is not valid text",
+    "float_type": "This must be a number",
+    "float_parsing": "This must be a number",
+    "int_parsing": "This must be a whole number",
 }
 
 S = TypeVar("S", bound=RequestModel)
@@ -137,8 +141,9 @@ def _parse_object(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ApiProblem("bad_json", "The body is not UTF-8 text.") from error
     except InvalidToolCall as error:
-        reason = str(error).removeprefix("The arguments")
-        raise ApiProblem("bad_json", f"The body{reason.replace(' are ', ' is ', 1)}") from error
+        verb, _, rest = str(error).removeprefix("The arguments ").partition(" ")
+        verb = {"are": "is", "have": "has", "nest": "nests"}.get(verb, verb)
+        raise ApiProblem("bad_json", f"The body {verb} {rest}") from error
     if parsed_has_more_values(value, MAX_VALUES):
         where = [key for key, each in value.items() if parsed_has_more_values(each, MAX_VALUES)][:1]
         raise ApiProblem("invalid", too_many, pointer=json_pointer(where))

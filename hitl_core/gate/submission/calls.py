@@ -110,7 +110,7 @@ async def judge_calls(
     rulings = [
         deny_incomplete(
             call,
-            await schemas.add_schema(await policy.judge_async(call, state), tools.get(call.name)),
+            await schemas.add_schema(await policy.judge_async(call, state), call.name, tools),
             tools.get(call.name),
         )
         for call in calls

@@ -88,7 +88,9 @@ class ToolSchemas:
         self._room, self._values = MAX_SCHEMAS, MAX_SCHEMA_VALUES
         self._is_used = False
 
-    async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
+    async def add_schema(
+        self, ruling: Ruling, tool: str, tools: Mapping[str, JsonObject | None]
+    ) -> Ruling:
         """The ruling with the tool's own schema, see `with_tool_schema`. Raises InvalidToolCall for a schema
         that can't be used.
         """
@@ -97,11 +99,11 @@ class ToolSchemas:
         self._is_used = True
         if ruling.verdict.kind != "review" and not ruling.trusts_tools:
             return ruling
-        before, ruling = ruling, with_tool_schema(ruling, tool_schema)
+        before, ruling = ruling, with_tool_schema(ruling, tools.get(tool))
         for schema in (ruling.args_schema, ruling.hiding_schema):
             is_new = schema not in (None, before.args_schema)
             if schema and is_new and (flaw := await self._checks.find_flaw(schema)):
-                raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
+                raise InvalidToolCall(f"The own schema of the tool {tool} can't be used: {flaw}.")
         self._keep(ruling)
         return ruling
 
