@@ -100,8 +100,18 @@ def run(args: argparse.Namespace) -> int:
         configure_logging(settings.hitl_log_level.upper(), settings.hitl_log_format)
         asyncio.run(_serve(settings, args.only))
     except HitlError as error:
+        if os.environ.get("HITL_LOG_FORMAT", "").strip() == "json":  # the settings may be wrong
+            print(_json_line("ERROR", str(error)), file=sys.stderr)
+            return 2
         return complain(str(error))
     return 0
+
+
+def _json_line(level: str, message: str) -> str:
+    """A line that is printed at any HITL_LOG_LEVEL."""
+    return JsonFormatter().format(
+        logging.makeLogRecord({"name": __name__, "levelname": level, "msg": message})
+    )
 
 
 def check_policy(policy: Policy) -> int:
@@ -170,7 +180,9 @@ async def _serve(settings: Settings, only: BotRole | None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, signals.put_nowait, number)
     async with running_bot(settings, only=only) as bot:
-        print(f"bot: listening on {' and '.join(bot.endpoints.values()) or bot.url}", flush=True)
+        text = f"bot: listening on {' and '.join(bot.endpoints.values()) or bot.url}"
+        is_json = settings.hitl_log_format == "json"
+        print(_json_line("INFO", text) if is_json else text, flush=True)
         freeze_gc()
         shorten_switch_interval()
         if await signals.get() == signal.SIGTERM and only != "workers":

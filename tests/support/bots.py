@@ -107,7 +107,7 @@ class Process:
             "the bot listens, or ended", lambda: mark in self.output or not self.running, 60
         )
         assert mark in self.output, self.output
-        self.url = self.output.partition(mark)[2].split()[0]
+        self.url = self.output.partition(mark)[2].split()[0].rstrip('"}')
 
     async def wait_end(self, timeout: float = 20) -> int:
         """Waits for the end. Returns the exit code: -9 after `kill -9`, also if a failpoint killed it."""

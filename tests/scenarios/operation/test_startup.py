@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -54,6 +55,21 @@ async def test_promise_10_each_wrong_setting_is_one_sentence(scene: Scene) -> No
 
     for start in range(0, len(WRONG), 4):  # a few at once: they mostly start Python
         await asyncio.gather(*(check(*case) for case in WRONG[start : start + 4]))
+
+
+@pytest.mark.parametrize("changed", [{"HITL_PORT": "no"}, {"HITL_CHANNEL": "#nowhere"}])
+async def test_with_json_logs_the_last_sentence_is_json(
+    scene: Scene, changed: dict[str, str]
+) -> None:
+    """Given HITL_LOG_FORMAT=json and a wrong setting; then a program that reads the log can read why the bot
+    ended."""
+    env = scene.environment(HITL_LOG_FORMAT="json", **changed)
+    bot = await scene.process("bot", "serve", env=env)
+
+    assert await bot.wait_end() == 2
+    [line] = [json.loads(line) for line in bot.output.splitlines()]
+    assert line["level"] == "ERROR"
+    assert next(iter(changed)) in line["message"]
 
 
 async def test_promise_10_a_policy_with_a_typo_is_named(scene: Scene) -> None:
