@@ -69,6 +69,19 @@ async def test_from_once_to_done(client: Client, reviews: Reviews):
     assert (after.body["run"], after.body["lease_until"]) == (False, None)
 
 
+async def test_promise_5_a_result_without_a_start_is_kept_and_the_call_starts_no_more(
+    client: Client, reviews: Reviews
+):
+    """Given a framework that ran the call itself, without `once`; then its result is kept, because a refused
+    one would let the next holder run it again."""
+    id = await settle(client, reviews)
+
+    done = await client.done(id, c1="sent")
+
+    assert done.body["outcome"]["answers"][0]["content"] == "`ask` ran: sent"
+    assert (await client.once(id)).body["run"] is False
+
+
 async def test_promise_5_of_all_who_ask_at_once_one_may_run(open_api: Open, reviews: Reviews):
     """Given two servers, and ten processes of a name each, or of the same; when all ask at the same
     moment; then exactly one is told to run."""

@@ -116,6 +116,20 @@ async def test_results_of_calls_that_must_not_run_are_not_kept(gate: Gate):
     assert {key: run.line for key, run in runs.items()} == {"2": "sent"}
 
 
+async def test_promise_5_a_call_that_is_reported_without_a_start_can_not_start_any_more(gate: Gate):
+    """Given an agent whose framework ran the call without `once`; then its result is kept, because a refused
+    one would let the next process run it again."""
+    calls = [call(id="c1"), call(id="c2")]
+    outcome = await approve(gate, *calls)
+
+    await outcome.report({"c1": "sent"})
+
+    assert not await outcome.once(calls[0])
+    assert await outcome.once(calls[1])
+    runs = (await gate.reviews.load(outcome.review_id)).review.runs
+    assert runs["1"].line == "sent"
+
+
 async def test_a_result_that_is_no_clean_text_is_kept_all_the_same(gate: Gate):
     """A file's name with half a surrogate pair, an object, a page: done never fails on it."""
     calls = [call(id=f"c{n}") for n in range(3)]
