@@ -64,7 +64,8 @@ class Lanes(Protocol):
         delay: float = 0.0,
     ) -> None:
         """Queue a job for this card or digest, the same job only once. With a `delay`, in seconds, it is due
-        later; one that is due now is not replaced by it. Does nothing if there is no such review.
+        later; one that is due now is not replaced by it. Of two later ones the later time counts for a
+        check, and the earlier one for a card or digest. Does nothing if there is no such review.
         """
         ...
 

@@ -23,6 +23,8 @@ from hitl_core.store.contract import (
 
 #: How long an update waits at most, in seconds: take.lua has it too.
 MAX_UPDATE_DELAY = 180.0
+#: The beginnings of the members of updates that were put off.
+_LATER_UPDATES = (f"{LATER}card ", f"{LATER}digest ")
 
 
 @dataclass
@@ -190,7 +192,9 @@ class MemoryLanes:
 
     def _add_later(self, lane: str, member: str, at: float, note: str) -> None:
         entry = self._jobs.setdefault(member, QueuedJob(lane, at, False, note or "0"))
-        entry.at = max(entry.at, at)
+        is_waiting = member.startswith(_LATER_UPDATES) and entry.at > self._time()
+        nearer = min if is_waiting else max  # see queue.lua
+        entry.at = nearer(entry.at, at)
         entry.note = min(note, entry.note, key=float) if note else str(int(entry.note) + 1)
 
     async def _wait(self, ready: Callable[[], bool], block: float) -> None:
@@ -207,7 +211,7 @@ def _is_due(member: str, at: float, now: float) -> bool:
     """As take.lua has it: only a later check waits for its time if the clock was set back."""
     if at <= now or not member.startswith(LATER):
         return True
-    is_update = member.startswith((f"{LATER}card ", f"{LATER}digest "))
+    is_update = member.startswith(_LATER_UPDATES)
     return is_update and at > now + MAX_UPDATE_DELAY
 
 

@@ -176,6 +176,22 @@ class JobsContract:
         assert [each.kind for each in await finish_all(store)] == ["check"]
         assert await finish_all(store) == []
 
+    async def test_of_two_later_updates_the_earlier_one_counts(self, store: Store, let_pass: Pass):
+        """When it is done, what still waits is put off again: so neither delays the other."""
+        review = await created(store)
+        await finish_all(store)
+        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=0.1)
+        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=60.0)
+        await let_pass(0.15)
+        [job] = await begin_all(store)
+        assert job.kind == "card"
+        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=60.0)
+        assert await store.finish_job(job)
+        assert await finish_all(store) == []
+        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=0.1)
+        await let_pass(0.15)
+        assert [each.kind for each in await finish_all(store)] == ["card"]
+
     async def test_finished_twice_is_nothing_but_a_check(self, store: Store):
         await created(store)
         [job] = await begin_all(store)

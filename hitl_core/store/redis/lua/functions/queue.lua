@@ -63,6 +63,11 @@ local function is_later_check(member)
   return string.sub(member, 1, 6) == 'later-'
 end
 
+-- Whether this is an update of a message that was put off, and no check.
+local function is_later_update(member)
+  return string.find(member, '^later%-card ') or string.find(member, '^later%-digest ')
+end
+
 -- Add a member to a queue. One that is already there keeps the earlier score. Without a note, its changes are counted.
 local function add(queue, queues, change_counts, lane, member, score, note)
   if note and note ~= '' then
@@ -74,15 +79,17 @@ local function add(queue, queues, change_counts, lane, member, score, note)
   update_queues(queue, queues, lane)
 end
 
--- Add a member that must also be done at this time or later. One that is already there gets the later time. Of two
--- notes, which are times, the earlier one counts.
+-- Add a member that must also be done at this time or later. One that is already there gets the later time, but of two
+-- updates the earlier one counts: what still waits then is put off again. One that is due now may be running, so it gets
+-- the new time. Of two notes, which are times, the earlier one counts.
 local function add_later(queue, queues, change_counts, lane, member, score, note)
   if note == '' then
     count_up(change_counts, member)
   elseif tonumber(note) < (tonumber(redis.call('HGET', change_counts, member) or 'inf') or math.huge) then
     redis.call('HSET', change_counts, member, note)
   end
-  redis.call('ZADD', queue, 'GT', text(score), member)
+  local waits = is_later_update(member) and tonumber(redis.call('ZSCORE', queue, member) or 0) > clock()
+  redis.call('ZADD', queue, waits and 'LT' or 'GT', text(score), member)
   update_queues(queue, queues, lane)
 end
 

@@ -29,8 +29,7 @@ local function is_before_set_back(member, now)
   if not is_later_check(member) then
     return true
   end
-  local is_update = string.find(member, '^later%-card ') or string.find(member, '^later%-digest ')
-  local is_early = is_update and tonumber(redis.call('ZSCORE', KEYS[1], member)) > now + MAX_UPDATE_DELAY
+  local is_early = is_later_update(member) and tonumber(redis.call('ZSCORE', KEYS[1], member)) > now + MAX_UPDATE_DELAY
   if is_early then
     redis.call('ZADD', KEYS[1], text(now), member)  -- otherwise finish.lua takes it for added again
   end
