@@ -16,7 +16,7 @@ from hitl_core.tasks import run_to_end
 
 from ..health import Health
 from .delivery import Delivery
-from .lane import LANE_LEASE, LATE_WINDOW, AsideJobs, Gather, Lane
+from .lane import LANE_LEASE, LATE_WINDOW, REPORT_AFTER, AsideJobs, Gather, Lane
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ MAX_LANES, MAX_OPEN_LANES = 200, 2000
 KEEP_ASIDE = 300.0
 #: How long deliveries in progress may take at shutdown, in seconds.
 DRAIN_TIMEOUT = 2.0
+#: The subject of the problem that lanes wait for others.
+_CROWD = "conversations"
 _FAILS = "Cards can't be shown or updated as they should"
 
 
@@ -107,11 +109,25 @@ class Outbox:
         """Find jobs for which no hint came: jobs that another bot left, and jobs that became due."""
         limit = 2 * MAX_LANES + len(self.lanes) + len(self._aside)
         names = await self._store.lanes(limit, missing=set())
+        refused = 0
         for lane in sorted(names, key=self._aside.__contains__):
             # Failed lanes take no place from others.
             if lane in self.lanes or not self._is_paused(lane):
-                await self._open_lane(lane)
+                refused += not await self._open_lane(lane)
+        await self._report_crowd(refused)
         await asyncio.sleep(self._lane_lease / 4)
+
+    async def _report_crowd(self, refused: int) -> None:
+        """Report cards that wait for long because this bot works on as many conversations as it can."""
+        oldest = (await self._store.backlog(set())).oldest if refused else None
+        if oldest is None or await self._store.now() - oldest < REPORT_AFTER:
+            self._health.resolve("delivery", _CROWD)
+            return
+        text = (
+            "Cards wait because there is work in more conversations than this bot does at the same time. They"
+            " take turns. Run more bots."
+        )
+        self._health.report("delivery", _CROWD, text)
 
     def _is_paused(self, name: str) -> bool:
         """Whether all known jobs of this lane are set aside: it takes no place from others until a hint
@@ -160,20 +176,20 @@ class Outbox:
             async with asyncio.timeout((self._requeue_pause or self._requeue_interval) - soon):
                 await changed.wait()
 
-    async def _open_lane(self, name: str) -> None:
-        """Work on this lane, if no other bot holds it."""
+    async def _open_lane(self, name: str) -> bool:
+        """Work on this lane, if no other bot holds it. Returns False if there is no room for it."""
         if name in self.lanes:
             self.lanes[name].wake()
-            return
+            return True
         working = len(self.lanes) - self._delivery.waiting
         if working >= MAX_LANES or len(self.lanes) >= MAX_OPEN_LANES:
             for lane in self.lanes.values():
                 lane.crowded = True
-            return
+            return False
         if self._draining or not await self._store.hold_lanes(
             [name], self._bot_id, self._lane_lease, set()
         ):
-            return
+            return True
         if name not in self.lanes:
             self.lanes[name] = Lane(
                 name,
@@ -186,6 +202,7 @@ class Outbox:
                 self._gather,
             )
             self._running[name] = self._tasks.create_task(self._run_lane(name))
+        return True
 
     async def _run_lane(self, name: str) -> None:
         try:

@@ -19,7 +19,7 @@ from bot.people.directory import Directory
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
-from tests.support.builders import review_of
+from tests.support.builders import call, policy, review_of
 from tests.support.waiting import wait_until
 
 
@@ -51,5 +51,40 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
     await wait_until("it is noted that it is not known", is_noted)
     sandbox.faults.configure({"mode": "ok"})
     await wait_until("it is tried again", is_over)
+    await outbox.drain()
+    running.cancel()
+
+
+async def test_promise_11_more_conversations_than_a_bot_works_on_are_told(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a bot that works on one conversation at a time, Slack that gives no answer, and cards for two;
+    then people are told that one waits for the other, until Slack answers and both have their card."""
+    monkeypatch.setattr(outboxes, "MAX_LANES", 1)
+    monkeypatch.setattr(outboxes, "REPORT_AFTER", 0.0)
+    health, reviews = Health(), Reviews(MemoryStore())
+    client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+    channel = SlackChannel(client, "#agent-approvals", health)
+    await channel.start()
+    sandbox.faults.configure({"mode": "http_500", "method": "chat.postMessage"})
+    places = policy(ask={"notify": "slack:#agent-approvals"}, other={"notify": "slack:#team-ops"})
+    ids = list[str]()
+    for name in ("ask", "other"):
+        review, event = review_of([call(name)], by=places, now=time.time() - 1)
+        await reviews.submit(review, event)
+        ids.append(review.id)
+    channels = Channels(channel)
+    delivery = Delivery(reviews, channels, Directory(channels), health)
+    outbox = Outbox(reviews, delivery, health, lane_lease=0.4)
+    running = asyncio.create_task(outbox.run())
+
+    await wait_until("it is told", lambda: health.has("delivery", "conversations"))
+    sandbox.faults.configure({"mode": "ok"})
+
+    async def are_shown() -> bool:
+        return all([(await reviews.load(one)).posts for one in ids])
+
+    await wait_until("both are shown", are_shown, 60)
+    await wait_until("it is over", lambda: not health.has("delivery", "conversations"))
     await outbox.drain()
     running.cancel()
