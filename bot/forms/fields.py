@@ -172,13 +172,14 @@ def _unique_options(
 ) -> list[tuple[Option, ...]]:
     """The options of each field, with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    unique: list[tuple[Option, ...]] = []
-    for options in several:
-        fitting = labels_apart([one.label for one in options], longest)
-        if not are_apart(fitting):
-            fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
-        unique.append(tuple(map(Option, fitting)))
-    return unique
+    return [_unique_labels(options, longest) if options else () for options in several]
+
+
+def _unique_labels(options: Sequence[Option], longest: int) -> tuple[Option, ...]:
+    fitting = labels_apart([one.label for one in options], longest)
+    if not are_apart(fitting):
+        fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
+    return tuple(map(Option, fitting))
 
 
 MAX_ID = 255

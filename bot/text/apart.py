@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from .visible import one_line_each, truncate
+from .visible import labels, one_line_each, truncate
 
 #: How many characters are shown before the first difference, and the space for the mark before them.
 _BEFORE, _MARK = 4, 25
@@ -17,9 +17,10 @@ def labels_apart(names: Iterable[str], limit: int) -> list[str]:
     """Like `labels`. Of names whose labels would be the same, the common beginning is cut: what is left
     begins a little before the first difference. Only names that are the same keep the same label.
     """
-    texts = one_line_each(names)
-    found = [truncate(one, limit).text for one in texts]
+    names = list(names)
+    found = labels(names, limit)
     waiting = [(same, 0) for same in _same(found, range(len(found)))]
+    texts = one_line_each(names) if waiting else []
     while waiting:
         same, cut = waiting.pop()
         start = _start_of_difference([texts[at] for at in same])
