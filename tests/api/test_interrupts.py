@@ -519,7 +519,11 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
         "deadline would reject `timed`",
     ),
     "a bad schema": ({"interrupt": BAD_SCHEMA}, "/interrupt", "This schema can't be used"),
-    "a tool's schema": ({"tools": {"ask": {"type": 7}}}, "/tools", "schema can't be used"),
+    "a tool's schema": (
+        {"tools": {"ask": {"type": 7}}},
+        "/tools",
+        "The schema of the tool ask can't be used",
+    ),
     "a tool's name": ({"tools": {"a b": None}}, "/tools/a b", "pattern"),
     "tools without end": ({"tools": {"ask": {"a": "x" * 300_000}}}, "/tools", "262,144"),
     "a context with a slip": ({"context": {"interupt_on": {}}}, "/context", "interupt_on"),

@@ -85,7 +85,7 @@ BAD_TURNS: list[tuple[Any, str, str]] = [
     (  # of many tools, the wrong one is named
         {"thread_id": "t", "calls": [tool_call()], "tools": {"a": None, "ask": {"type": "x"}}},
         "/tools",
-        "The own schema of the tool ask can't be used: ",
+        "The schema of the tool ask can't be used: ",
     ),
     (
         {"thread_id": "t", "calls": [tool_call()], "origin": "C1"},

@@ -103,7 +103,7 @@ class ToolSchemas:
         for schema in (ruling.args_schema, ruling.hiding_schema):
             is_new = schema not in (None, before.args_schema)
             if schema and is_new and (flaw := await self._checks.find_flaw(schema)):
-                raise InvalidToolCall(f"The own schema of the tool {tool} can't be used: {flaw}.")
+                raise InvalidToolCall(f"The schema of the tool {tool} can't be used: {flaw}.")
         self._keep(ruling)
         return ruling
 

@@ -41,30 +41,29 @@ class RedisPart:
     async def _ask_each(
         self, ask: Callable[[int], Awaitable[T]], missing: set[int] | None = None
     ) -> list[T]:
-        """The answers of all partitions, asked at the same time. Raises StoreUnavailable if one gives none.
-        With `missing`, a partition of a Redis Cluster that gives none is added to it and left out of the
-        answers, as long as another one answers.
+        """The answers of all partitions. Raises StoreUnavailable if one gives none. With `missing`, a
+        partition of a Redis Cluster that gives none is added to it and left out of the answers, as long as
+        another one answers.
         """
         everywhere = range(len(self._keys))
-        may_miss = missing is not None and self._is_cluster
-        asked = list(everywhere)
-        if may_miss:  # without those that each call would wait for
-            asked = [one for one in asked if not await self._is_away(self._keys[one].live_reviews)]
-            asked = asked or list(everywhere)
+        if missing is None or not self._is_cluster:
+            return [await ask(one) for one in everywhere]
+        # Without those that each call would wait for, and at the same time, so that one holds up no other.
+        away = [await self._is_away(self._keys[one].live_reviews) for one in everywhere]
+        asked = [one for one in everywhere if not away[one]] or list(everywhere)
         answers = await asyncio.gather(*map(ask, asked), return_exceptions=True)
         found = dict[int, T]()
         failure: BaseException | None = None
         for partition, answer in zip(asked, answers, strict=True):
             if not isinstance(answer, BaseException):
                 found[partition] = answer
-            elif isinstance(answer, StoreUnavailable) and may_miss:
+            elif isinstance(answer, StoreUnavailable):
                 failure = failure or answer
             else:
                 raise answer
         if failure is not None and not found:
             raise failure
-        if missing is not None:
-            missing.update(one for one in everywhere if one not in found)
+        missing.update(one for one in everywhere if one not in found)
         return list(found.values())
 
     async def _is_away(self, key: str) -> bool:

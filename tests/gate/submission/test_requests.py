@@ -54,7 +54,7 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
     with pytest.raises(Refused) as caught:
         await gate.reviews.apply(Decide(review.id, "1", edit, ADA, "op1"))
     assert caught.value.code == "invalid_args"
-    with pytest.raises(InvalidToolCall, match="own schema of the tool send can't be used"):
+    with pytest.raises(InvalidToolCall, match="The schema of the tool send can't be used"):
         await submit(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
 
 
