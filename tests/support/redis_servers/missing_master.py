@@ -91,9 +91,11 @@ async def losable_master(
     not have, unless `loss` says otherwise.
     """
     with no_failover(cluster):
-        store = await RedisStore.open(cluster.url)
         used = rules or policy()
-        async with Gate.connect(cluster.url, policy=used, agent="billing", lease=60) as gate:
+        async with (
+            _open_store(cluster.url) as store,
+            Gate.connect(cluster.url, policy=used, agent="billing", lease=60) as gate,
+        ):
             ids = {one: await gate.submit(CALLS, thread_id=one) for one in THREADS}
             common = cluster.master_of(META_KEY)
             masters = [cluster.master_of(key_of(one)) for one in ids.values()]
@@ -101,6 +103,14 @@ async def losable_master(
             other = next(master for master in masters if master not in keeping)
             master = common if "common" in loss else other
             yield LosableMaster(cluster, gate, store, ids, master, loss == "kill")
+
+
+@asynccontextmanager
+async def _open_store(url: str) -> AsyncIterator[RedisStore]:
+    store = await RedisStore.open(url)
+    try:
+        yield store
+    finally:
         await store.close()
 
 
