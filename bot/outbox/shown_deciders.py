@@ -66,9 +66,8 @@ class ShownDeciders:
         else:
             await self._problems.resolve_shown(review, place)
             problem = review.delivery_problems.get(place)
-            has_problem = (
-                problem is not None and not problem.is_shown
-            )  # if it works now, it is over
+            # If it works now, its problem is over.
+            has_problem = problem is not None and not problem.is_shown
             if has_problem or await self._has_new_recipient(snapshot, place):
                 await self._reviews.store.redraw(review.id, place, "card")
 
