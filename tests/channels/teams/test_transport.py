@@ -26,7 +26,7 @@ from bot.channels.teams import Credentials, TeamsChannel
 from bot.channels.teams.transport import references, sdk, team_channels
 from bot.health import Health
 from bot.teams_names import CHANNEL, PREFIX
-from hitl_core.errors import SettingsError
+from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
@@ -625,3 +625,47 @@ async def test_a_name_in_a_team_of_which_another_bot_heard_is_found_at_once(
     await other.record(installation(sandbox, _channel_of(sandbox, ids.OPS)))
     assert await channel.conversation_id(Place("teams:Escalations")) == ids.ESCALATIONS
     await other.close()
+
+
+@pytest.fixture
+async def early(sandbox: Sandbox) -> AsyncIterator[tuple[TeamsChannel, StoreWithOutages]]:
+    """A bot that started when the app was nowhere. Only another bot received the installations."""
+    store = StoreWithOutages()
+    early, other = make_channel(sandbox, store), make_channel(sandbox, store)
+    await early.start()
+    await install_everywhere(sandbox, other)
+    yield early, store
+    for one in (early, other):
+        await one.close()
+
+
+class StoreWithOutages(MemoryStore):
+    is_away = False
+
+    async def channel_values(self, channel: str) -> dict[str, bytes]:
+        if self.is_away:
+            raise StoreUnavailable("Redis can't be reached.")
+        return await super().channel_values(channel)
+
+
+async def test_promise_4_a_bot_that_started_before_the_installation_finds_its_post(
+    sandbox: Sandbox, early: tuple[TeamsChannel, StoreWithOutages]
+):
+    """The bot took the channel's team for unknown, so the card was posted again."""
+    channel, _ = early
+    since = sandbox.workspace.now()
+    ref = await channel.post(ROOM, CARD)
+    found = await channel.find_messages(ROOM, CARD.review_id, since)
+    assert [one.key for one in found] == [ref.key]
+
+
+async def test_a_channel_that_only_the_store_may_know_is_unknown_during_an_outage(
+    early: tuple[TeamsChannel, StoreWithOutages],
+):
+    """By its name or its id: with a "no" the card would go to the fallback, or be posted again."""
+    channel, store = early
+    store.is_away = True
+    with pytest.raises(Unreachable):
+        await channel.conversation_id(Place("teams:Finance"))
+    with pytest.raises(Unreachable):
+        await channel.find_messages(ROOM, CARD.review_id, 0.0)

@@ -53,15 +53,16 @@ class References:
         self._loaded_at = float("-inf")
 
     async def refresh(self, *, now: bool = False) -> None:
-        """Load what other bots changed, if the data is older than MAX_AGE, or with `now`. Raises Unreachable
-        if nothing is known yet.
+        """Load what other bots changed, if the data is older than MAX_AGE. `now`: load it in any case,
+        and raise Unreachable if that fails, for a caller that may conclude that there is none. Without
+        `now` it is raised if nothing is known yet.
         """
         if time.monotonic() - self._loaded_at < MAX_AGE and not now:
             return
         try:
             await self._load()
         except StoreUnavailable as error:
-            if self._loaded_at == float("-inf"):
+            if now or self._loaded_at == float("-inf"):
                 raise Unreachable(f"the store: {error}") from error
             log.warning("Teams' conversations could not be loaded again: %s", error)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...answers import read_field, read_list
 from ...contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
+from ..places import is_channel
 from .api import Api
 from .errors import NO_PLACE, Data
 from .references import References
@@ -142,16 +143,14 @@ class TeamChannels:
         return list(self._channels.values())
 
     async def find(self, id: str) -> ChannelInfo | None:
-        """The channel; None for chats, and for channels that the bot does not see. Raises the failure of a
-        team that may have the channel.
-        """
+        """The channel; None if the bot sees no such channel. Raises the failure of a team that may have it."""
         await self.all()
         if id not in self._channels:
+            await self._references.refresh(now=is_channel(id))  # another bot may know its team
             await self._load(_RETRY_AFTER)
-        if id not in self._channels:
-            for one in self._teams.values():
-                if one.failure is not None:
-                    raise one.failure.with_traceback(None)
+        failures = [one.failure for one in self._teams.values() if one.failure]
+        if failures and id not in self._channels:
+            raise failures[0].with_traceback(None)
         return self._channels.get(id)
 
     async def find_by_name(self, name: str) -> list[str]:
