@@ -138,10 +138,10 @@ class Delivery:
         were posted since then.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
-        late = min(posted_at(snapshot, place).values(), default=since)
-        if late is not None:
+        late = [*posted_at(snapshot, place).values(), *([] if since is None else [since])]
+        if late:
             missing = await self._recipients.copies_without_post(snapshot, place)
-            snapshot = await self._cards.record_late_posts(snapshot, missing, late)
+            snapshot = await self._cards.record_late_posts(snapshot, missing, min(late))
         attempt = DeliveryAttempt(again, job.first_at)
         readers, _ = await self._recipients.copies(snapshot, place)
         for copy, ref in [one for one in snapshot.posts.items() if one[0] in readers]:

@@ -55,9 +55,10 @@ def follow_up_check(job: Job, late: float | None) -> Recheck:
     return Recheck("check", late)
 
 
-async def give_up(store: Store, job: Job, why: str) -> None:
-    """Move the job to the dead letters, or dissolve its digest, so that no failure goes unnoticed. Raises
-    StoreUnavailable.
+async def give_up(store: Store, job: Job, why: str, late: float | None = None) -> None:
+    """Move the job to the dead letters, or dissolve its digest, so that no failure is missed. `late`: the
+    seconds in which one of its requests may still be applied. After them the card is checked, as if the job
+    had succeeded. Raises StoreUnavailable.
     """
     if is_digest_id(job.review_id):
         log.error("the digest %s is dissolved, so its reviews get cards: %s", job.review_id, why)
@@ -65,7 +66,9 @@ async def give_up(store: Store, job: Job, why: str) -> None:
         return
     match job.kind:
         case "card" | "newer" | "unknown" | "check" | "sweep" | "stray" | "digest":
-            await store.move_to_dead_letters(job, why)
+            # A sweep waits longer each time. A check would add a dead letter every minute.
+            check = follow_up_check(job, late) if job.kind in ("card", "sweep") else None
+            await store.move_to_dead_letters(job, why, check)
         case _:
             assert_never(job.kind)
 

@@ -25,7 +25,7 @@ from ...channels.contract import (
 from ...health import Health
 from . import failing_jobs
 from .aside_jobs import MAX_FAILURES, AsideJobs
-from .failing_jobs import SendResult, StuckJobs, TriedTooOften
+from .failing_jobs import SendResult, StuckJobs, TriedTooOften, give_up
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +131,7 @@ class Lane:
         if why := failing_jobs.why_given_up(job):
             log.error("review %s: its job was given up: %s", job.review_id, why)
             self._stuck.report_failure(job, why)
-            await self._give_up(half, job, why, unsure=True)
+            await self._give_up(half, job, why, self._late_window)
             return
         try:
             failing_jobs.check_version(job)
@@ -151,22 +151,24 @@ class Lane:
         else:
             self._aside.remove(job.member)
         self._stuck.clear(half)
+        late = self._late_window if unsure else None
         if failure is not None:
-            await self._give_up(half, job, failure, unsure)
+            await self._give_up(half, job, failure, late)
             return
-        await self._finish(half, job, unsure)
+        await self._finish(half, job, late)
         self._stuck.report_success(job)
         # The channel works again, so jobs that failed get their next try now, in the queue's order.
         self._aside.retry_all()
 
-    async def _finish(self, half: LaneHalf, job: Job, unsure: bool) -> None:
-        check = failing_jobs.follow_up_check(job, self._late_window if unsure else None)
+    async def _finish(self, half: LaneHalf, job: Job, late: float | None) -> None:
+        """`late`: the seconds in which one of the job's requests may still be applied."""
+        check = failing_jobs.follow_up_check(job, late)
         await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
 
-    async def _give_up(self, half: LaneHalf, job: Job, why: str, unsure: bool) -> None:
-        await self._write_with_retry(half, job, lambda: failing_jobs.give_up(self._store, job, why))
+    async def _give_up(self, half: LaneHalf, job: Job, why: str, late: float | None) -> None:
+        await self._write_with_retry(half, job, lambda: give_up(self._store, job, why, late))
         if is_digest_id(job.review_id):  # its reviews have cards now, which report failures
-            await self._finish(half, job, unsure)
+            await self._finish(half, job, late)
             self._stuck.report_success(job)
 
     async def _put_aside(self, half: LaneHalf, job: Job, error: TriedTooOften) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from hitl_core.store.contract.jobs import Job
+from hitl_core.store.contract.jobs import Job, Recheck
 
 
 class DeadLetter(NamedTuple):
@@ -21,10 +21,10 @@ class DeadLetter(NamedTuple):
 
 
 class DeadLetters(Protocol):
-    async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        """Move a job that can't be done to the dead letters. If the job was added again meanwhile, it stays
-        in its queue and counts as one with an earlier attempt at `first_at`: that attempt may have posted a
-        message.
+    async def move_to_dead_letters(self, job: Job, why: str, check: Recheck | None = None) -> None:
+        """Move a job that can't be done to the dead letters. A `check` is queued after its delay, if it has
+        one. If the job was added again meanwhile, it stays in its queue and counts as one with an earlier
+        attempt at `first_at`: that attempt may have posted a message.
         """
         ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hitl_core.store.contract import DeadLetter, Job, letter_member
+from hitl_core.store.contract import DeadLetter, Job, Recheck, letter_member
 from hitl_core.store.memory.lanes import MemoryLanes, QueuedJob
 
 
@@ -15,7 +15,7 @@ class MemoryDeadLetters(MemoryLanes):
         super().__init__(clock)
         self._dead_letters: dict[str, tuple[DeadLetter, QueuedJob]] = {}
 
-    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+    async def move_to_dead_letters(self, job: Job, why: str, check: Recheck | None = None) -> None:
         if self._starts.get(job.member) != job.token:
             return
         del self._starts[job.member]
@@ -26,6 +26,7 @@ class MemoryDeadLetters(MemoryLanes):
             id = f"0:{int(now * 1000)}-{self._number}"
             letter = DeadLetter(id, now, job.review_id, job.lane, letter_member(job), why)
             self._dead_letters[id] = letter, entry
+            self._add_later_check(job, check or Recheck("check", None))
         else:
             self._starts[job.member] = f"1 {job.first_at:.6f}"
 

@@ -124,13 +124,8 @@ class MemoryLanes:
             self._jobs.pop(job.member, None)
         elif not is_later:
             entry.at, entry.is_first_post = now, False
-        if exists and later.delay is not None:
-            self._add_later(
-                job.lane,
-                later_member(later.kind, job.review_id, job.place),
-                now + later.delay,
-                later.note,
-            )
+        if exists:
+            self._add_later_check(job, later)
         return is_latest
 
     async def put_back_job(self, job: Job) -> None:
@@ -196,6 +191,11 @@ class MemoryLanes:
         nearer = min if is_waiting else max  # see queue.lua
         entry.at = nearer(entry.at, at)
         entry.note = min(note, entry.note, key=float) if note else str(int(entry.note) + 1)
+
+    def _add_later_check(self, job: Job, check: Recheck) -> None:
+        if check.delay is not None:
+            member = later_member(check.kind, job.review_id, job.place)
+            self._add_later(job.lane, member, self._time() + check.delay, check.note)
 
     async def _wait(self, ready: Callable[[], bool], block: float) -> None:
         try:

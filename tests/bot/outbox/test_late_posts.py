@@ -212,6 +212,40 @@ async def test_a_digest_that_was_given_up_asks_nobody_later(
     assert sum("nothing waits here any more" in one for one in stage.cards()) == 1
 
 
+@pytest.mark.parametrize("changes", [True, False])
+async def test_a_card_that_was_given_up_after_its_post_is_there_once(
+    sandbox: Sandbox, channel: SlackChannel, changes: bool
+) -> None:
+    """Given a card whose bot died while it posted it, and no permission to read messages, so that it was
+    given up; and, or not, a change that posted it again. When the permission is there, even after hours, then
+    the card is there once, and recorded: the first one stayed without end, and nothing updated it."""
+    place = Place("slack:C0APPROVE")
+    stage = Stage(sandbox, channel, place)
+    review_id = await stage.submit()
+    held = await stage.dying_bot()
+    sandbox.faults.configure(NO_SEARCH)
+    await stage.bot()
+    held.release()
+    await wait_until("it is there", stage.cards)
+    if changes:
+        await stage.reviews.change(
+            review_id, "problem", lambda r, now: record_delivery_problem(r, place, "other", now)
+        )
+        await stage.bot()
+    for _ in range(3):
+        stage.now += LATE_WINDOW + 1
+        await stage.bot()
+    assert len(stage.cards()) == 1 + changes
+
+    sandbox.faults.configure({"mode": "ok"})
+    stage.now += 4 * LATE_WINDOW
+    await stage.bot()
+
+    assert len(stage.cards()) == 1
+    [ref] = (await stage.reviews.load(review_id)).posts.values()
+    assert not sandbox.workspace.channels[ref.conversation].messages[ref.ts].deleted
+
+
 async def test_a_card_that_was_posted_again_is_searched_for_once(
     sandbox: Sandbox, channel: SlackChannel
 ) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hitl_core.model import DEFAULT_PLACE, Place
-from hitl_core.store import Store
-from tests.store.steps import approved, created
+from hitl_core.store import Recheck, Store
+from tests.store.steps import Pass, approved, created
 from tests.support.jobs import begin_all, finish_all
 
 
@@ -35,6 +35,19 @@ class DeadLettersContract:
         assert await store.count_dead_letters() == 0
         [again] = await begin_all(store)
         assert (again.attempts, again.first_at) == (2, job.first_at)
+
+    async def test_a_check_comes_later_also_in_place_of_itself(self, store: Store, let_pass: Pass):
+        """Given a card that was given up, and then its sweep too; then a sweep follows each of them, with the
+        note of the first one, and the dead letters are those of one review."""
+        review = await created(store)
+        [job] = await begin_all(store)
+        for _ in range(2):
+            await store.move_to_dead_letters(job, "unknown", Recheck("sweep", 0.2, "12.0"))
+            assert await store.lanes() == []
+            await let_pass(0.25)
+            [job] = await begin_all(store)
+            assert (job.kind, job.review_id, job.note) == ("sweep", review.id, "12.0")
+        assert await store.count_dead_letters() == 1
 
     async def test_the_dead_letters_of_a_review_are_one(self, store: Store):
         """Given two buried jobs of one review and one of another, then two reviews are counted; revived, each

@@ -143,7 +143,7 @@ class TeamChannels:
         return list(self._channels.values())
 
     async def find(self, id: str) -> ChannelInfo | None:
-        """The channel; None if the bot sees no such channel. Raises the failure of a team that may have it."""
+        """The channel; None if there is none for the bot. Raises the failure of a team that may have it."""
         await self.all()
         if id not in self._channels:
             await self._references.refresh(now=is_channel(id))  # another bot may know its team

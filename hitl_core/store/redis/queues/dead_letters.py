@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from typing import cast
 
 from hitl_core.audit import parse_position
-from hitl_core.store.contract import DeadLetter, Job, letter_member
+from hitl_core.store.contract import DeadLetter, Job, Recheck, letter_member
 from hitl_core.store.redis.connection import store_errors
 from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.part import RedisPart
-from hitl_core.store.redis.queues.lanes import queue_keys
+from hitl_core.store.redis.queues.lanes import later_check_args, queue_keys
 
 #: How many dead letters one command reads.
 PAGE_SIZE = 200
@@ -21,8 +21,8 @@ _Entry = tuple[bytes, dict[bytes, bytes]]
 class RedisDeadLetters(RedisPart):
     """See `DeadLetters` for the methods. A letter's id is its partition and its id in the stream."""
 
-    async def move_to_dead_letters(self, job: Job, why: str) -> None:
-        keys = self._keys[job.partition]
+    async def move_to_dead_letters(self, job: Job, why: str, check: Recheck | None = None) -> None:
+        keys, later = self._keys[job.partition], check or Recheck("check", None)
         await self._run_script(
             "dead_letter",
             [*queue_keys(keys, job.lane), keys.dead_letters, keys.dead_letter_counts],
@@ -34,6 +34,7 @@ class RedisDeadLetters(RedisPart):
                 job.review_id,
                 why,
                 letter_member(job),
+                *later_check_args(job, later),
             ],
         )
 

@@ -127,9 +127,7 @@ class RedisLanes(RedisPart):
                 job.token,
                 job.place if job.kind == "card" else "",
                 format_member(later.kind, job.review_id, job.place),
-                later.note,
-                later_member(later.kind, job.review_id, job.place),
-                "" if later.delay is None else later.delay,
+                *later_check_args(job, later),
             ],
         )
         return bool(answer)
@@ -194,3 +192,9 @@ def _subject(keys: Keys, id: str) -> str:
 def queue_keys(keys: Keys, lane: str) -> list[str]:
     """The first keys of the scripts that change a queue."""
     return [keys.queue(lane), keys.queues, keys.change_counts, keys.job_starts]
+
+
+def later_check_args(job: Job, check: Recheck) -> list[str]:
+    """The last arguments of the scripts that queue a later check of the job's card."""
+    delay = "" if check.delay is None else str(check.delay)
+    return [check.note, later_member(check.kind, job.review_id, job.place), delay]

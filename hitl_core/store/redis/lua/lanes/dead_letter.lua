@@ -1,9 +1,9 @@
 -- Move a job that can't be done to the dead letters, and count it for its review. If the card changed meanwhile, the
 -- job stays in its queue instead, as one that was started once: the next attempt first looks for a message of the card.
 -- The deletes come first, so that the script also works when memory is full. A job that is no longer there was finished
--- or moved before.
+-- or moved before. `check_later`: the later check, with its note; `later_in`: in how many seconds it is due, "" for none.
 local queue, queues, change_counts, job_starts, dead_letters, dead_letter_counts = unpack(KEYS)
-local lane, member, note, token, review, reason, letter_member = unpack(ARGV)
+local lane, member, note, token, review, reason, letter_member, check_note, check_later, later_in = unpack(ARGV)
 local foreign = find_foreign_key('zset', 'zset', 'hash', 'hash', 'stream', 'hash')
 if foreign then
   return foreign
@@ -20,6 +20,9 @@ end
 local score = redis.call('ZSCORE', queue, member)
 redis.call('ZREM', queue, member)
 redis.call('HDEL', change_counts, member)
+if later_in ~= '' then
+  add_later(queue, queues, change_counts, lane, check_later, clock() + tonumber(later_in), check_note)
+end
 update_queues(queue, queues, lane)
 redis.call('XADD', dead_letters, '*', 'review', review, 'lane', lane, 'member', letter_member, 'why', reason,
   'score', score or '0')
