@@ -41,6 +41,16 @@ def follow(replica: EmbeddedRedis, primary: EmbeddedRedis) -> None:
     command(replica, "REPLICAOF", "127.0.0.1", primary.url.split(":")[2].split("/")[0])
 
 
+async def promote(replica: EmbeddedRedis, primary: EmbeddedRedis) -> None:
+    """The replica becomes a primary with all that was written until now, and gets nothing that follows."""
+
+    def has_all() -> bool:
+        return command(replica, "DBSIZE") == command(primary, "DBSIZE")
+
+    await wait_until("the replica has all keys", has_all, 30)
+    command(replica, "REPLICAOF", "NO", "ONE")
+
+
 async def test_r5_what_is_acknowledged_is_on_the_replica(pair: Pair) -> None:
     """Fault R5."""
     primary, replica = pair
@@ -90,12 +100,7 @@ async def test_t54_a_failover_to_a_replica_that_lags_is_a_loss(pair: Pair) -> No
     store = await RedisStore.open(primary.url)
     review = await created(store)
     await store.confirm(review.id)
-    await wait_until(
-        "the replica has the review",
-        lambda: command(replica, "DBSIZE") == command(primary, "DBSIZE"),
-        30,
-    )
-    command(replica, "REPLICAOF", "NO", "ONE")
+    await promote(replica, primary)
     await approve_all(Reviews(store), review.id)
 
     promoted = await RedisStore.open(replica.url)
@@ -118,12 +123,7 @@ async def test_a_failover_before_the_replicas_are_asked_acknowledges_nothing(
     last = own_redis()
     store = await RedisStore.open(primary.url)
     review = await created(store)
-    await wait_until(
-        "the replica has the review",
-        lambda: command(replica, "DBSIZE") == command(primary, "DBSIZE"),
-        30,
-    )
-    command(replica, "REPLICAOF", "NO", "ONE")
+    await promote(replica, primary)
     await approve_all(Reviews(store), review.id)
     follow(last, replica)
     promoted = await RedisStore.open(replica.url, wait_replicas=1)

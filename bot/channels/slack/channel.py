@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, assert_never
+from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -19,12 +19,12 @@ from ..answers import Data, read_field, read_object
 from ..contract import (
     LookupFailed,
     MessageGone,
-    NotFound,
     Pace,
     Places,
     Undeliverable,
     Unreachable,
 )
+from ..people_check import check_people
 from . import ids
 from .places import LABEL, NAME
 from .render import card_message, plain_lines, plain_message, thread_message
@@ -94,19 +94,10 @@ class SlackChannel(PeopleLookup):
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)
-        match audience.kind:
-            case "conversation":
-                await self.check_conversation(place)
-            case "group":
-                if not await self.group_members(audience.id):
-                    raise NotFound("nobody is in this group, or there is no such group")
-            case "person":
-                person = await self.person(audience.id)
-                if person is None or person.kind == "bot" or not person.active:
-                    why = "there is no such person" if person is None else "this is a bot"
-                    raise NotFound("this person has left" if person and not person.active else why)
-            case _:
-                assert_never(audience.kind)
+        if audience.kind == "conversation":
+            await self.check_conversation(place)
+        else:
+            await check_people(self, audience)
 
     def link(self, ref: MessageRef) -> str:
         """The URL of a message (docs.slack.dev/reference/methods/chat.getPermalink)."""

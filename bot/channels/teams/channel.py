@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, assert_never
+from typing import Any
 
 from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
@@ -22,6 +22,7 @@ from ..contract import (
     Pace,
     Places,
 )
+from ..people_check import check_people
 from .ids import NAME, ButtonKey, message_mark, with_mark
 from .places import LABEL, is_channel, message_link
 from .render import Json, announcement_card, card_message, place_names, plain_card, thread_card
@@ -123,19 +124,12 @@ class TeamsChannel(PeopleLookup):
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)
-        match audience.kind:
-            case "conversation":
-                await self.check_conversation(place)
-            case "group":
-                if not await self.group_members(audience.id):
-                    raise NotFound("nobody is in this group, or there is no such group")
-            case "person":
-                person = await self.person(audience.id)
-                if person is None or not person.active:
-                    raise NotFound("this person has left" if person else "there is no such person")
-                await self.conversation_id(place)
-            case _:
-                assert_never(audience.kind)
+        if audience.kind == "conversation":
+            await self.check_conversation(place)
+        else:
+            await check_people(self, audience)
+        if audience.kind == "person":
+            await self.conversation_id(place)
 
     def link(self, ref: MessageRef) -> str | None:
         """The URL of a message; None for personal chats."""

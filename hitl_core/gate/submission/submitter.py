@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.failpoints import failpoint
@@ -60,17 +60,17 @@ class Submitter:
         calls: Iterable[ToolCall] | JudgedCalls,
         *,
         thread_id: str,
-        requester: str | None = None,
-        turn: str | None = None,
-        context: Mapping[str, Any] | None = None,
-        tools: Mapping[str, JsonObject | None] | None = None,
-        path: Iterable[str] = (),
-        origin: str | None = None,
+        **options: Unpack[SubmitOptions],
     ) -> NewReview:
         """The review to store. The arguments are those of `Gate.submit`. `policy` is recorded, without the
         run's context.
         """
-        judged_calls = await self._judge(policy, calls, context, tools, path)
+        judged_calls = await self._judge(policy, calls, options)
+        turn, requester, origin = (
+            options.get("turn"),
+            options.get("requester"),
+            options.get("origin"),
+        )
         review_key = ReviewKey(
             self._agent, thread_id, "" if turn is None else turn, requester, origin
         )
@@ -91,10 +91,9 @@ class Submitter:
         self,
         policy: Policy,
         calls: Iterable[ToolCall] | JudgedCalls,
-        context: Mapping[str, Any] | None,
-        tools: Mapping[str, JsonObject | None] | None,
-        path: Iterable[str],
+        options: SubmitOptions,
     ) -> JudgedCalls:
+        context, tools, path = options.get("context"), options.get("tools"), options.get("path", ())
         if isinstance(calls, JudgedCalls):
             if context is not None or tools is not None or list_path(path):
                 raise InvalidToolCall(

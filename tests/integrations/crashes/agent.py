@@ -68,35 +68,31 @@ def nested_driver(lab: Lab) -> Driver:
 
 def handoff_driver(lab: Lab) -> Driver:
     """A reviewed tool that asks once more before it acts."""
-
-    @tool
-    def pay(to: str) -> str:
-        """Pay somebody."""
-        config = {"allow_accept": True, "allow_respond": True}
-        action = {"action": "transfer", "args": {"to": to}}
-        [answer] = interrupt([{"action_request": action, "config": config}])
-        if answer["type"] == "accept":
-            with (lab.folder / "effects").open("a") as file:
-                file.write(f"paid {to}\n")
-        if os.environ.get("DIE_IN_NODE"):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return json.dumps(answer)
-
-    return _paying_driver(lab, pay)
+    config = {"allow_accept": True, "allow_respond": True}
+    return _asking_driver(lab, "transfer", config, acts_on="accept", effect="paid {to}")
 
 
 def choosing_driver(lab: Lab, **more: bool) -> Driver:
     """A reviewed tool that asks which account to use, and acts with the answer."""
+    config = {"allow_respond": True, **more}
+    return _asking_driver(
+        lab, "which_account", config, acts_on="response", effect="paid {to} from {args}"
+    )
+
+
+def _asking_driver(
+    lab: Lab, question: str, config: dict[str, bool], *, acts_on: str, effect: str
+) -> Driver:
+    """A reviewed tool that asks this question, and acts if the answer has the type `acts_on`."""
 
     @tool
     def pay(to: str) -> str:
         """Pay somebody."""
-        action = {"action": "which_account", "args": {"to": to}}
-        config = {"allow_respond": True, **more}
+        action = {"action": question, "args": {"to": to}}
         [answer] = interrupt([{"action_request": action, "config": config}])
-        if answer["type"] == "response":
+        if answer["type"] == acts_on:
             with (lab.folder / "effects").open("a") as file:
-                file.write(f"paid {to} from {answer['args']}\n")
+                file.write(effect.format(to=to, args=answer["args"]) + "\n")
         if os.environ.get("DIE_IN_NODE"):
             os.kill(os.getpid(), signal.SIGKILL)
         return json.dumps(answer)

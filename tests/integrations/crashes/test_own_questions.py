@@ -71,6 +71,19 @@ async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
     assert json.loads(scene.answers["c1"][1])["type"] == output
 
 
+async def answer_and_die(scene: Scene, shape: str, answer: DoubtAnswer) -> None:
+    """The agent is killed after its tool acted on a person's answer to its question; then a person answers
+    the doubt."""
+    scene.shape = shape
+    async with scene.agent():
+        second = await scene.own_question()
+    async with scene.agent(DIE_IN_NODE="1"):
+        await scene.lab.decide(second.id, ("respond", "B"))
+    async with scene.agent():
+        await scene.resolve_doubt(answer, second.id)
+        await scene.lab.done(second.id)
+
+
 @pytest.mark.parametrize(
     ("answer", "effects", "output"), [("ran", 1, "ignore"), ("rerun", 2, "response")]
 )
@@ -79,14 +92,7 @@ async def test_killed_while_a_tool_acts_on_a_written_answer_asks_a_person(
 ) -> None:
     """attack 7, H1: given an agent killed after its tool acted on an answer in a person's own words, then the
     answered question is in doubt, and the tool acts again only if a person says so."""
-    scene.shape = "choosing"
-    async with scene.agent():
-        second = await scene.own_question()
-    async with scene.agent(DIE_IN_NODE="1"):
-        await scene.lab.decide(second.id, ("respond", "B"))
-    async with scene.agent():
-        await scene.resolve_doubt(answer, second.id)
-        await scene.lab.done(second.id)
+    await answer_and_die(scene, "choosing", answer)
     assert scene.effects == ["paid a from B"] * effects
     assert json.loads(scene.answers["c1"][1])["type"] == output
 
@@ -94,13 +100,6 @@ async def test_killed_while_a_tool_acts_on_a_written_answer_asks_a_person(
 async def test_a_question_that_takes_only_words_gets_none_of_ours(scene: Scene) -> None:
     """attack 7, H1: given the same with a question that accepts only an answer, when a person says that the
     tool ran, then it gets no answer at all, and the run stays paused."""
-    scene.shape = "only_words"
-    async with scene.agent():
-        second = await scene.own_question()
-    async with scene.agent(DIE_IN_NODE="1"):
-        await scene.lab.decide(second.id, ("respond", "B"))
-    async with scene.agent():
-        await scene.resolve_doubt("ran", second.id)
-        await scene.lab.done(second.id)
+    await answer_and_die(scene, "only_words", "ran")
     assert scene.effects == ["paid a from B"]
     assert scene.answers == {}

@@ -18,7 +18,6 @@ from slack_sandbox.demo.redis_binary import EmbeddedRedisError
 from tests.support.processes.certificates import Certificates
 from tests.support.redis_servers.nodes import (
     PATIENCE,
-    REPLICATED,
     Servers,
     address_of,
     connect,
@@ -51,45 +50,21 @@ class RedisCluster(Servers):
     ) -> None:
         self._masters, self._replicas = masters, replicas
         count = masters * (1 + replicas)
-        self._tls, self._tls_ports = tls, find_free_ports(count) if tls else []
+        super().__init__(tls, count)
         chosen = {
-            **REPLICATED,
             **(settings or {}),
             "cluster-enabled": "yes",
             "cluster-node-timeout": str(node_timeout_ms),
             "cluster-replica-validity-factor": "0",  # a replica that lagged may take over as well
             "cluster-require-full-coverage": "no",  # the other masters continue
         }
-        self.nodes = [
-            EmbeddedRedis(
-                folder / f"node-{n}",
-                port=port,
-                executable=executable,
-                settings=chosen | self._tls_settings(n),
-            )
-            for n, port in enumerate(find_free_ports(count))
-        ]
+        self.nodes = self.make_nodes(folder, find_free_ports(count), executable, chosen)
 
     @property
     def url(self) -> str:
-        if self._tls:
-            return f"rediss+cluster://{','.join(self._addresses())}?{self._tls.query}"
+        if self.tls:
+            return f"rediss+cluster://{','.join(self._addresses())}?{self.tls.query}"
         return f"redis+cluster://{','.join(self._addresses())}"
-
-    def start(self) -> None:
-        """Returns when each slot has a master, and each master its replicas."""
-        try:
-            for node in self.nodes:
-                node.start()
-            self._create()
-            self.wait_until_whole()
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        for node in self.nodes:
-            node.kill()
 
     @property
     def pids(self) -> list[int | None]:
@@ -163,24 +138,23 @@ class RedisCluster(Servers):
 
     def _addresses(self) -> list[str]:
         """The addresses of the nodes, as clients and the other nodes know them."""
-        if self._tls:
-            return [f"127.0.0.1:{port}" for port in self._tls_ports]
+        if self.tls:
+            return [f"127.0.0.1:{port}" for port in self.tls_ports]
         return [address_of(node) for node in self.nodes]
 
-    def _tls_settings(self, n: int) -> dict[str, str]:
-        if self._tls is None:
-            return {}
-        return {**self._tls.settings(self._tls_ports[n]), "tls-cluster": "yes"}
+    def tls_settings(self, n: int) -> dict[str, str]:
+        return {**super().tls_settings(n), "tls-cluster": "yes"} if self.tls else {}
 
-    def _create(self) -> None:
+    def connect_nodes(self) -> None:
+        """Give each master its slots and its replicas."""
         cli = shutil.which("redis-cli")
         if cli is None:
             raise EmbeddedRedisError(
                 "redis-cli is not on the PATH (Debian: apt install redis-tools)."
             )
         words = [cli, "--cluster", "create", *self._addresses()]
-        if self._tls:
-            words[1:1] = ["--tls", "--cacert", str(self._tls.folder / "ca.crt")]
+        if self.tls:
+            words[1:1] = ["--tls", "--cacert", str(self.tls.folder / "ca.crt")]
         words += ["--cluster-replicas", str(self._replicas), "--cluster-yes"]
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
         if done.returncode:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import redis
 
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.ports import find_free_ports
+from tests.support.processes.certificates import Certificates
 
 #: The seconds that the servers may take to start or to fail over.
 PATIENCE = 120.0
@@ -27,13 +30,58 @@ REPLICATED = {
 
 
 class Servers(ABC):
-    """Servers that run while the block runs."""
+    """Servers that run while the block runs. `tls_ports`: one for each node, where clients and the other
+    nodes use TLS; `nodes` can still be reached without it.
+    """
+
+    nodes: list[EmbeddedRedis]
+
+    def __init__(self, tls: Certificates | None, count: int) -> None:
+        """`count`: of all servers that may need a port for TLS."""
+        self.tls, self.tls_ports = tls, find_free_ports(count) if tls else []
+
+    def start(self) -> None:
+        """Returns when all servers work together."""
+        try:
+            for node in self.nodes:
+                node.start()
+            self.connect_nodes()
+            self.wait_until_whole()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            node.kill()
 
     @abstractmethod
-    def start(self) -> None: ...
+    def connect_nodes(self) -> None:
+        """Let the running nodes know each other."""
 
     @abstractmethod
-    def stop(self) -> None: ...
+    def wait_until_whole(self) -> None: ...
+
+    def make_nodes(
+        self,
+        folder: Path,
+        ports: Sequence[int],
+        executable: Path | None,
+        settings: Mapping[str, str],
+    ) -> list[EmbeddedRedis]:
+        """A node for each port, which is not started yet."""
+        return [
+            EmbeddedRedis(
+                folder / f"node-{n}",
+                port=port,
+                executable=executable,
+                settings={**REPLICATED, **settings, **self.tls_settings(n)},
+            )
+            for n, port in enumerate(ports)
+        ]
+
+    def tls_settings(self, n: int) -> dict[str, str]:
+        return self.tls.settings(self.tls_ports[n]) if self.tls else {}
 
     def __enter__(self) -> Self:
         self.start()

@@ -14,7 +14,6 @@ from slack_sandbox.demo.ports import find_free_ports
 from slack_sandbox.demo.redis_binary import find_redis_server
 from tests.support.processes.certificates import Certificates
 from tests.support.redis_servers.nodes import (
-    REPLICATED,
     Servers,
     address_of,
     connect,
@@ -48,51 +47,34 @@ class RedisSentinels(Servers):
         tls: Certificates | None = None,
     ) -> None:
         self._folder, self._executable, self._down_after_ms = folder, executable, down_after_ms
-        chosen = {**REPLICATED, **(settings or {})}
         ports = find_free_ports(1 + replicas + sentinels)
-        self._tls, self._tls_ports = tls, find_free_ports(len(ports)) if tls else []
-        self.nodes = [
-            EmbeddedRedis(
-                folder / f"node-{n}",
-                port=port,
-                executable=executable,
-                settings=chosen | self._tls_settings(n),
-            )
-            for n, port in enumerate(ports[: 1 + replicas])
-        ]
+        super().__init__(tls, len(ports))
+        self.nodes = self.make_nodes(folder, ports[: 1 + replicas], executable, settings or {})
         self.sentinel_ports = ports[1 + replicas :]
         self._processes: list[subprocess.Popen[bytes]] = []
 
     @property
     def url(self) -> str:
-        ports = self._tls_ports[len(self.nodes) :] if self._tls else self.sentinel_ports
+        ports = self.tls_ports[len(self.nodes) :] if self.tls else self.sentinel_ports
         hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
-        if self._tls:
-            return f"rediss+sentinel://{hosts}/{NAME}?{self._tls.query}"
+        if self.tls:
+            return f"rediss+sentinel://{hosts}/{NAME}?{self.tls.query}"
         return f"redis+sentinel://{hosts}/{NAME}"
 
-    def start(self) -> None:
-        """Returns when the replicas follow the master, and the Sentinels know all of them."""
-        try:
-            for node in self.nodes:
-                node.start()
-            for replica in self.nodes[1:]:
-                self.follow(replica, self.nodes[0])
-            self._processes = [
-                self._start_sentinel(n, port)
-                for n, port in enumerate(self.sentinel_ports, start=len(self.nodes))
-            ]
-            self.wait_until_whole()
-        except BaseException:
-            self.stop()
-            raise
+    def connect_nodes(self) -> None:
+        """Let the replicas follow the master, and start the Sentinels."""
+        for replica in self.nodes[1:]:
+            self.follow(replica, self.nodes[0])
+        self._processes = [
+            self._start_sentinel(n, port)
+            for n, port in enumerate(self.sentinel_ports, start=len(self.nodes))
+        ]
 
     def stop(self) -> None:
         for process in self._processes:
             process.kill()
             process.wait()
-        for node in self.nodes:
-            node.kill()
+        super().stop()
 
     @property
     def pids(self) -> list[int | None]:
@@ -157,13 +139,10 @@ class RedisSentinels(Servers):
 
     def _port_of(self, n: int) -> int:
         """The port that clients and the other servers use."""
-        return self._tls_ports[n] if self._tls else port_of(self.nodes[n])
+        return self.tls_ports[n] if self.tls else port_of(self.nodes[n])
 
     def _node_at(self, port: int) -> EmbeddedRedis:
         return next(node for n, node in enumerate(self.nodes) if self._port_of(n) == port)
-
-    def _tls_settings(self, n: int) -> dict[str, str]:
-        return self._tls.settings(self._tls_ports[n]) if self._tls else {}
 
     def _start_sentinel(self, n: int, port: int) -> subprocess.Popen[bytes]:
         folder = self._folder / f"sentinel-{port}"
@@ -178,7 +157,7 @@ class RedisSentinels(Servers):
             f"sentinel monitor {NAME} 127.0.0.1 {self._port_of(0)} {quorum}",
             f"sentinel down-after-milliseconds {NAME} {self._down_after_ms}",
             f"sentinel failover-timeout {NAME} 10000",
-            *(f"{name} {value}" for name, value in self._tls_settings(n).items()),
+            *(f"{name} {value}" for name, value in self.tls_settings(n).items()),
         ]
         config.write_text("\n".join(lines) + "\n")
         return subprocess.Popen(
