@@ -27,9 +27,9 @@ class PolicyPlace(NamedTuple):
     @property
     def where(self) -> str:
         """`the rule send_email (line 4), notify`."""
-        name = f"the rule `{self.rule}`" if self.rule else "the default"
+        name = f"the rule “{self.rule}”" if self.rule else "the default"
         line = f" (line {self.line})" if self.line else ""
-        return f"{name}{line}, `{self.key}`"
+        return f"{name}{line}, “{self.key}”"
 
 
 class Finding(NamedTuple):

@@ -69,6 +69,6 @@ class Channels:
 
     def _require(self, channel: Channel | None, name: str) -> Channel:
         if channel is None:
-            known = join_names(f"`{one}`" for one in self.names)
-            raise NotConfigured(f"this bot has no channel `{name}`, only {known}")
+            known = join_names(f"“{one}”" for one in self.names)
+            raise NotConfigured(f"this bot has no channel “{name}”, only {known}")
         return channel

@@ -19,5 +19,5 @@ def report_sealing(health: Health, error: Exception | None) -> None:
             "audit",
             error,
             "The audit can't be sealed, so exports lack its new entries, and Redis keeps them:"
-            f" {safe_message(error).rstrip('.')}. Look with `hitl audit verify`.",
+            f" {safe_message(error).rstrip('.')}. Look with “hitl audit verify”.",
         )

@@ -104,7 +104,7 @@ def unusable_text(name: str, why: NotFound) -> str:
     todo = "Create it or invite the bot there" if is_ours else "Connect the bot to that channel"
     return (
         f"Reviews can't be shown in {name}: {why}. {todo}, or correct the policy and decide or cancel the"
-        " waiting reviews with `hitl reviews`."
+        " waiting reviews with “hitl reviews”."
     )
 
 

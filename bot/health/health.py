@@ -69,7 +69,7 @@ class Health:
         """Report a problem. The first report is logged; the newest text is kept."""
         now = self._clock()
         if (kind, subject) not in self._problems and len(self._problems) >= MAX_PROBLEMS:
-            subject, text = MORE, f"There are more problems of the kind `{kind}`: see the log."
+            subject, text = MORE, f"There are more problems of the kind “{kind}”: see the log."
         previous = self._problems.get((kind, subject))
         self._unseen.discard((kind, subject))
         if previous is None:

@@ -132,6 +132,6 @@ def _replicas_text(missing: int) -> str:
 def _held_text(count: int) -> str:
     return (
         f"{count} review{' is' if count == 1 else 's are'} held because Redis lost writes:"
-        " nobody can decide, and nothing runs. Look with `hitl reviews list --held` at what is stored, and"
-        " let each go on with `hitl reviews release`, or stop it with `hitl reviews cancel`."
+        " nobody can decide, and nothing runs. Look with “hitl reviews list --held” at what is stored, and"
+        " let each go on with “hitl reviews release”, or stop it with “hitl reviews cancel”."
     )

@@ -103,6 +103,6 @@ def _stuck_text(review_id: str) -> str:
     """What is wrong and what to do, for the operators."""
     id = short_id(review_id)
     return (
-        f"The review {id} is decided, and its agent can't go on. It tries again. `hitl reviews show {id}` and"
+        f"The review {id} is decided, and its agent can't go on. It tries again. “hitl reviews show {id}” and"
         " the agent's log say why."
     )

@@ -126,7 +126,7 @@ class _FailingReviews:
             "timer",
             review_id,
             f"Deadlines, reminders and escalations of the review {short_id(review_id)} can't be applied:"
-            f" {why.rstrip('.')}. It waits; decide or cancel it with `hitl reviews`.",
+            f" {why.rstrip('.')}. It waits; decide or cancel it with “hitl reviews”.",
         )
 
     def forget(self, review_id: str) -> None:

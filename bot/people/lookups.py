@@ -85,7 +85,7 @@ class Lookups:
         """
         if size := await self._size_above_limit(place):
             name = self.channel.name_of(place)
-            raise NotFound(f"{name} has {size:,} members: the policy must name `reviewers`")
+            raise NotFound(f"{name} has {size:,} members: the policy must name “reviewers”")
 
     async def _size_above_limit(self, place: Place) -> int:
         """The size of a conversation, or 0 if its members can be looked up."""

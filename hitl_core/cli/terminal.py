@@ -16,6 +16,11 @@ from hitl_core.policy import InvalidPolicy
 
 GREEN, YELLOW, RED, DIM, BOLD = "32", "33", "31", "2", "1"
 
+#: The columns of the labels before the fields of a review or a call. A list with longer names has more.
+LABEL_WIDTH = 9
+#: The columns before the second line of a sentence.
+_INDENT = 2
+
 #: Characters that Python calls printable, but that a terminal shows as nothing.
 _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U00013441\U00013442"
@@ -45,14 +50,15 @@ def say_field(
     label: str,
     *lines: str | Paint,
     indent: int = 2,
+    width: int = LABEL_WIDTH,
     by_word: bool = True,
     to: TextIO | None = None,
 ) -> None:
-    """Print a label and its lines. Long lines are wrapped inside their column: a terminal would wrap them to
-    its left edge, where a part of the text could look like another label.
+    """Print a label, in a column of this width, and its lines. Long lines are wrapped inside their column: a
+    terminal would wrap them to its left edge, where a part of the text could look like another label.
     """
     stream = to or sys.stdout
-    left = f"{'':{indent}}{label:<9}  "
+    left = f"{'':{indent}}{label:<{width}}  "
     room = max(20, terminal_width(stream) - len(left)) if stream.isatty() else None
     for line in lines:
         text, colour = (line, "") if isinstance(line, str) else line
@@ -83,7 +89,8 @@ def say_problems(error: InvalidPolicy, *, to: TextIO | None = None) -> int:
     """Print each problem on its own line. Returns the exit code 1."""
     for problem in error.problems:
         where, path, message = problem.where, problem.path, problem.message
-        say(Paint(f"{where}: ", DIM), Paint(f"{path}: " if path else "", YELLOW), message, to=to)
+        before = (Paint(f"{where}: ", DIM), Paint(f"{path}: " if path else "", YELLOW))
+        say_sentence(*before, message, to=to or sys.stdout)
     return 1
 
 
@@ -110,13 +117,30 @@ def discard_output() -> None:
 
 def note(sentence: str) -> None:
     """Print a note for the person, on standard error."""
-    say(sentence, to=sys.stderr)
+    say_sentence(sentence, to=sys.stderr)
 
 
 def complain(sentence: str) -> int:
     """Print what is wrong with the command. Returns the exit code 2."""
-    say(Paint("hitl: ", RED), sentence, to=sys.stderr)
+    say_sentence(Paint("hitl: ", RED), sentence, to=sys.stderr)
     return 2
+
+
+def say_sentence(*parts: str | Paint, to: TextIO) -> None:
+    """Print one line. A terminal would break it within words, so it gets lines that end between them."""
+    *before, last = parts
+    text, colour = (last, "") if isinstance(last, str) else last
+    if not to.isatty():
+        say(*parts, to=to)
+        return
+    start = "".join(clean(one if isinstance(one, str) else one.text) for one in before)
+    # The first line has no indent, but what is before the sentence: here one word takes its place.
+    word = f"{'x' * (display_width(start) - _INDENT - 1)} " if start else ""
+    room = max(20, terminal_width(to) - _INDENT)
+    first, *more = wrap_text(word + clean(text), room, True)
+    say(*before, Paint(first[len(word) :], colour), to=to)
+    for line in more:
+        say(" " * _INDENT, Paint(line, colour), to=to)
 
 
 def confirm(question: str) -> bool:

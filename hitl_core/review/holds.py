@@ -12,7 +12,7 @@ from hitl_core.sentences import join_names
 
 HELD_TEXT = (
     "This is held: the store lost data, so what it has of this may be out of date. Nothing can be decided,"
-    " and nothing runs, until an operator releases it with `hitl reviews release`."
+    " and nothing runs, until an operator releases it with “hitl reviews release”."
 )
 
 

@@ -178,7 +178,7 @@ def check_others_can_approve(review: Review, action: Action, name: str) -> None:
     if "approve" not in action.config.allowed_decisions:
         raise Refused(
             "not_allowed",
-            f"Other people must approve this {name}, but its rule doesn't allow `approve`.",
+            f"Other people must approve this {name}, but its rule doesn't allow “approve”.",
         )
     if find_unreachable_quorum(action.route, excluded_keys(review, action)):
         raise Refused(

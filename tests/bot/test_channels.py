@@ -106,7 +106,7 @@ def test_a_place_of_another_channel_is_never_guessed(name: str, target: str) -> 
     assert channels.find(place) is None
     assert channels.audience(place) is None
     assert channels.name_of(place) == place
-    with pytest.raises(NotConfigured, match=f"this bot has no channel `{name}`, only `UNNAMED`"):
+    with pytest.raises(NotConfigured, match=f"this bot has no channel “{name}”, only “UNNAMED”"):
         channels.of_place(place)
 
 
@@ -167,13 +167,13 @@ async def test_a_card_without_its_channel_is_a_dead_letter_with_a_reason(
     review = move(review, TEAMS_OPS)
     await reviews.submit(review, event)
     delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), health)
-    with pytest.raises(NotFound, match="this bot has no channel `teams`, only `slack`"):
+    with pytest.raises(NotFound, match="this bot has no channel “teams”, only “slack”"):
         await delivery.deliver(review.id, TEAMS_OPS, again=False)
     snapshot = await reviews.load(review.id)
     assert snapshot.posts == {}
     assert (
         snapshot.review.delivery_problems[TEAMS_OPS].why
-        == "this bot has no channel `teams`, only `slack`"
+        == "this bot has no channel “teams”, only “slack”"
     )
     (problem,) = health.current_problems()
     assert (problem.kind, problem.subject) == ("place", TEAMS_OPS)
@@ -247,11 +247,11 @@ def test_a_policys_place_without_its_channel_is_an_error_at_load(second: TeamsLi
         check_channels(policies, Channels(second))
     lines = str(caught.value).split("\n")
     assert lines[0] == (
-        "HITL_POLICY, billing.yaml: the rule `refund` (line 4), `notify`: slack:#finance can't be used:"
-        " this bot has no channel `slack`, only `teams`."
+        "HITL_POLICY, billing.yaml: the rule “refund” (line 4), “notify”: slack:#finance can't be used:"
+        " this bot has no channel “slack”, only “teams”."
     )
     keys = ["notify", "reviewers.users", "escalate[1].to", "fallback"]
-    assert [f"`{key}`" in line for key, line in zip(keys, lines, strict=True)] == [True] * 4
+    assert [f"“{key}”" in line for key, line in zip(keys, lines, strict=True)] == [True] * 4
 
 
 def test_a_policy_for_the_bots_channels_loads(channel: SlackChannel) -> None:
@@ -263,7 +263,7 @@ async def test_policy_check_names_the_rule_of_a_missing_channel(second: TeamsLik
     found = next(one for one in findings if one.name == "slack:#finance")
     assert found.usable == "no"
     assert found.why == (
-        "this bot has no channel `slack`, only `teams` (in the rule `refund` (line 4), `notify`)"
+        "this bot has no channel “slack”, only “teams” (in the rule “refund” (line 4), “notify”)"
     )
 
 

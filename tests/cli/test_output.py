@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+from collections.abc import Sequence
 from typing import IO
 
 import pytest
@@ -51,3 +52,25 @@ def test_closed_streams_are_no_traceback(desk: Desk, closed: str) -> None:
         command, shell=True, stderr=subprocess.PIPE, env=environment, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("reviews", "decide", "0-00000000", "pay", "approve"),
+        ("policy", "explain", "a-policy-with-a-name-longer-than-its-line.yaml", "pay"),
+    ],
+)
+def test_a_long_error_on_a_terminal_is_wrapped_between_words(
+    desk: Desk, argv: Sequence[str]
+) -> None:
+    """Given a sentence that is longer than a line of the terminal, then no word of it is broken; in a pipe it
+    is one line."""
+    [sentence] = (text := desk.hitl(*argv)).err.splitlines() or text.out.splitlines()
+
+    lines = desk.on_terminal(*argv, columns=50).out.splitlines()
+
+    assert 1 < len(lines) < len(sentence)
+    assert " ".join(line.strip() for line in lines) == sentence
+    assert max(map(len, lines)) <= 50
+    assert all(line.startswith("  ") for line in lines[1:])

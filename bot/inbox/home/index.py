@@ -98,7 +98,7 @@ class HomeIndex:
         if not matches:
             sentence = (
                 f"No review that waits for you, or that you decided, begins with {prefix}."
-                f" Give the whole id: `hitl reviews show {prefix}` prints it."
+                f" Give the whole id: “hitl reviews show {prefix}” prints it."
             )
             raise Refused("gone", sentence)
         return matches.pop()

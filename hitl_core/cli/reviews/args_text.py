@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, TextIO
 
-from hitl_core.cli.terminal import DIM, YELLOW, Paint, say, say_field
+from hitl_core.cli.terminal import DIM, LABEL_WIDTH, YELLOW, Paint, say, say_field
 from hitl_core.json_text import indent_json
 
 #: How much of one value is shown, at its beginning and at its end, because harmful parts are often at the
@@ -32,13 +32,17 @@ def say_args(
     say(Paint(f"    {label}", DIM), to=to)
     visible_args = list(args.items())[: _MAX_ARGUMENTS if rest else None]
     complete = len(visible_args) == len(args)
-    for key, value in visible_args:
-        name = key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-        lines = (
-            _value_lines(value) if len(name) <= _MAX_NAME else [f"{name}:", *_value_lines(value)]
-        )
+    names = [
+        key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+        for key, _ in visible_args
+    ]
+    width = max(LABEL_WIDTH, *(len(name) for name in names if len(name) <= _MAX_NAME), 0)
+    for name, (_, value) in zip(names, visible_args, strict=True):
+        is_label = len(name) <= _MAX_NAME
+        lines = _value_lines(value) if is_label else [f"{name}:", *_value_lines(value)]
         cut = _cut_lines(lines) if rest else lines
-        say_field(name if len(name) <= _MAX_NAME else "", *cut, indent=6, by_word=False, to=to)
+        label = name if is_label else ""
+        say_field(label, *cut, indent=6, width=width, by_word=False, to=to)
         complete = complete and cut == lines
     if len(visible_args) < len(args):
         say(Paint(f"      … {len(args) - len(visible_args):,} more arguments …", YELLOW), to=to)

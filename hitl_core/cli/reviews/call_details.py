@@ -7,7 +7,17 @@ from typing import TextIO, assert_never
 
 from hitl_core.cli import phrases
 from hitl_core.cli.reviews.args_text import say_args
-from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
+from hitl_core.cli.terminal import (
+    BOLD,
+    DIM,
+    GREEN,
+    LABEL_WIDTH,
+    RED,
+    YELLOW,
+    Paint,
+    say,
+    say_field,
+)
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot
 from hitl_core.review import (
@@ -75,11 +85,13 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     name = Paint(f"{number}  {phrases.tool_name(review, call)}", BOLD)
     say(name, "  ", Paint(call.tool_call_id, DIM), "  ", _state_text(review, call), to=to)
     fields = [("rule", _rule_text(review, call))]
+    reason, says = reason_of(review, call), "agent says"
+    width = len(says) if reason else LABEL_WIDTH
     for label, value in [*fields, *_decision_fields(review, action, now), *_run_fields(run, now)]:
-        say_field(label, value, indent=4, to=to)
+        say_field(label, value, indent=4, width=width, to=to)
     say_args(visible_args(review, call), label="arguments", rest=rest, to=to)
-    if reason := reason_of(review, call):
-        say_field("agent says", phrases.quote(reason), indent=4, to=to)
+    if reason:
+        say_field(says, phrases.quote(reason), indent=4, width=width, to=to)
     if action is not None and action.rejected_before is not None:
         before = visible_args(review, call, 0)
         say_args(before, label="rejected before", rest=rest, to=to)

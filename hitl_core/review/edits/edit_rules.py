@@ -153,7 +153,7 @@ def _check_quorum(name: str, route: Route) -> None:
         needed = int(getattr(route.reviewers, word))
         raise Refused(
             "not_allowed",
-            f"The `{word}` for this {name} is {needed}, but fewer people may decide.",
+            f"The “{word}” for this {name} is {needed}, but fewer people may decide.",
         )
 
 

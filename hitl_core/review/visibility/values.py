@@ -57,9 +57,9 @@ def find_redaction_flaw(
     if not is_hiding_unclear(schemas, args, budget):
         return None
     return (
-        "it is unclear which of these arguments the schema hides: they are too large, or it has a `$ref`"
-        " that does not begin with `#/`, or a part with its own `$id`. Make the arguments smaller, or write"
-        " references as `#/$defs/…`, without `$id`"
+        "it is unclear which of these arguments the schema hides: they are too large, or it has a “$ref”"
+        " that does not begin with “#/”, or a part with its own “$id”. Make the arguments smaller, or write"
+        " references as “#/$defs/…”, without “$id”"
     )
 
 

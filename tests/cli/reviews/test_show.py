@@ -68,6 +68,15 @@ def test_everything_about_a_review(desk: Desk) -> None:
     assert timed.startswith("3  timed  c5")
 
 
+def test_values_of_arguments_are_in_one_column(desk: Desk) -> None:
+    """Given names of different lengths, also longer than the labels of other fields."""
+    review = desk.submit(call("ask", "c1", to="jo", confirmation_number=7))
+
+    shown = desk.hitl("reviews", "show", review.id).out
+
+    assert '      confirmation_number  7\n      to                   "jo"\n' in shown
+
+
 def test_what_came_of_a_review(desk: Desk) -> None:
     """A result, a doubt and a cancellation are told."""
     done, doubt = desk.done(thread_id="t-1"), desk.doubtful(thread_id="t-2")

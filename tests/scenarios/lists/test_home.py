@@ -405,7 +405,7 @@ async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -
     assert "send_email" in await approvals(scene, "U0ALICE", f"show {short.upper()}")
     assert await approvals(scene, "U0CARL", f"show {short}") == (
         f"No review that waits for you, or that you decided, begins with {short}."
-        f" Give the whole id: `hitl reviews show {short}` prints it."
+        f" Give the whole id: “hitl reviews show {short}” prints it."
     )
     other = "0-0000" if not short.startswith("0-0000") else "0-1111"
     assert "begins with" in await approvals(scene, "U0ALICE", f"show {other}")
