@@ -9,8 +9,7 @@ lines below it. `card_text` and `action_text` write these values as lines of spa
 from .actions import MAX_MODAL, find_open_action, name_and_arguments
 from .agent_texts import description_text
 from .arguments import MAX_CALL
-from .buttons import card_buttons, reading_buttons
-from .choices import choices_of
+from .buttons import card_buttons, choices_of, reading_buttons
 from .compose import build_card, page_keys
 from .digest import MAX_LINES, build_digest
 from .events import doubt_line, escalated_again, thread_lines

@@ -12,16 +12,17 @@ from hitl_core.review import (
 
 from .. import refusals, text
 from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
-from .alike import MAX_COMPARED, call_values
 from .arguments import (
     MAX_CALL,
+    MAX_COMPARED,
     arguments_excerpt,
+    call_values,
     list_arguments,
     main_fact,
     mask,
     mask_action,
 )
-from .choices import choice_texts, choices_of
+from .buttons import choice_texts, choices_of
 from .events import attempt_of, decision_lines, edits_of, make_progress
 from .model import ActionLine, Argument, OpenAction, Progress, Text, quote
 from .warnings import call_warnings, is_plain, warnings_by_key

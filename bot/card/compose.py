@@ -11,7 +11,7 @@ from hitl_core.review import HELD_TEXT, count_steps, deadline, open_items
 from .. import text
 from .actions import make_actions
 from .agent_texts import card_warnings
-from .alike import differences
+from .arguments import differences
 from .events import (
     cancel_votes_of,
     decision_lines,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..text import weight
-from .alike import MAX_CELL, common_values, group_by_tool
+from .arguments import MAX_CELL, common_values, group_by_tool
 from .model import (
     ActionLine,
     ActionTable,

@@ -4,13 +4,12 @@ Start with `Inbox`: a person's command → a reply.
 """
 
 from .access import ReviewAccess
-from .action_pages import ActionPage, action_page
 from .digest_card import draw_digest
 from .home import KEEP_FOR, Home, HomeLine, HomeLoader, HomeTask, HomeView, offload_home
 from .inbox import Inbox
 from .open_views import OpenViews
 from .press import ActionRef, Choose, InboxCommand, Press
-from .reader import ArgumentsPage, Reader, arguments_page, to_text
+from .reading import ActionPage, ArgumentsPage, Reader, action_page, arguments_page, to_text
 from .reply import (
     FIXABLE_CODES,
     STALE_CODES,

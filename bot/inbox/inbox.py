@@ -35,7 +35,7 @@ from ..people import Directory
 from .access import ReviewAccess
 from .open_views import OpenViews
 from .press import Choose, InboxCommand
-from .reader import Reader
+from .reading import Reader
 from .reply import (
     STALE_CODES,
     PermittedSnapshot,

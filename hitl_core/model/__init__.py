@@ -34,7 +34,6 @@ from hitl_core.model.decision import (
     Vote,
     person_label,
 )
-from hitl_core.model.escalation import Escalation
 from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_CODES, UNAUDITED_KINDS, Event, EventKind
 from hitl_core.model.place import (
     DEFAULT_PLACE,
@@ -61,7 +60,7 @@ from hitl_core.model.review import (
     short_id,
 )
 from hitl_core.model.review_config import DisplayHint, DisplayStyle, Output, ReviewConfig
-from hitl_core.model.route import Expire, Reviewers, Route, Step
+from hitl_core.model.route import Escalation, Expire, Reviewers, Route, Step
 from hitl_core.model.snapshot import STARTED_MARK, Snapshot
 from hitl_core.model.token import Token, parse_id
 from hitl_core.model.tool_call import (

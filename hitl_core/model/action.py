@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 from hitl_core.model.call import EarlierRejection
 from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Verdict, Vote
-from hitl_core.model.escalation import Escalation
 from hitl_core.model.place import Place
 from hitl_core.model.review_config import ReviewConfig
-from hitl_core.model.route import Reviewers, Route
+from hitl_core.model.route import Escalation, Reviewers, Route
 from hitl_core.model.value import Value
 
 

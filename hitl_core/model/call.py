@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hitl_core.model.decision import Reviewer, Verdict, Vote
-from hitl_core.model.escalation import Escalation
-from hitl_core.model.route import Route
+from hitl_core.model.route import Escalation, Route
 from hitl_core.model.value import Value
 
 

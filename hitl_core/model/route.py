@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
+from hitl_core.model.decision import Reviewer
 from hitl_core.model.place import DEFAULT_PLACE, ORIGIN, Place, normalize_group_id, normalize_id
 from hitl_core.model.value import Value
 
@@ -84,3 +85,22 @@ class Route(Value):
             return self
         known = [(origin or DEFAULT_PLACE) if place == ORIGIN else place for place in self.notify]
         return self.model_copy(update={"notify": tuple(dict.fromkeys(known))})
+
+
+class Escalation(Value):
+    """An action, or a call in doubt, is now also shown at the place `to`: a step was taken, or the fallback.
+
+    - `step`: the index of the step in the route. None means the fallback, because a place could not be
+      reached; a call in doubt takes no steps;
+    - `by`: None if it happened automatically;
+    - `why`: the person's text, or the problem of the place;
+    - `open`: the members of the fallback place may decide, because none of the people who may decide was left
+      and the chain had no further step.
+    """
+
+    to: Place
+    at: float
+    by: Reviewer | None
+    why: str | None = None
+    step: int | None = None
+    open: bool = False

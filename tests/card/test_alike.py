@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.card import ActionTable, build_card, card_buttons, plain_text
-from bot.card.alike import MAX_QUESTION
+from bot.card.arguments import MAX_QUESTION
 from hitl_core.model import Review
 from tests.channels.scenes import DEFAULT, review_of
 

@@ -13,8 +13,17 @@ from hitl_core.review import (
 )
 
 from ... import text
-from ..alike import MAX_COMPARED, MIN_ALIKE, call_values
-from ..arguments import argument_rows, format_value, list_arguments, main_fact, mask, mask_action
+from ..arguments import (
+    MAX_COMPARED,
+    MIN_ALIKE,
+    argument_rows,
+    call_values,
+    format_value,
+    list_arguments,
+    main_fact,
+    mask,
+    mask_action,
+)
 from ..model import CallValue, DecidedElsewhere, DecisionLine, Edit, Outcome
 from .history import edit_of, edits_of
 from .votes import message_of

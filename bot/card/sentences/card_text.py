@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.sentences import join_names
 
-from ..buttons import REVIEW_LABEL, action_buttons, doubt_buttons
-from ..choices import choice_lines
+from ..buttons import REVIEW_LABEL, action_buttons, choice_lines, doubt_buttons
 from ..model import (
     NOBODY,
     ActionLine,

@@ -9,8 +9,13 @@ from typing import assert_never
 
 from hitl_core.review import PAST_VERBS
 
-from ..alike import MIN_ALIKE, common_values, group_differences, join_numbers
-from ..arguments import shorten_fact
+from ..arguments import (
+    MIN_ALIKE,
+    common_values,
+    group_differences,
+    join_numbers,
+    shorten_fact,
+)
 from ..model import (
     CallValue,
     Code,

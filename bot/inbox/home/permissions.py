@@ -9,7 +9,7 @@ from hitl_core.model import Action, Grant, Reviewer, Snapshot
 from hitl_core.review import decisions
 
 from ...people import Directory
-from ..action_pages import needs_others
+from ..reading import needs_others
 from ..reply import PermittedSnapshot
 
 

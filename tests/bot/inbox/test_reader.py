@@ -11,7 +11,7 @@ from bot.card import Argument, plain_text
 from bot.channels.contract import Channel
 from bot.channels.registry import Channels
 from bot.inbox import ActionPage, ActionRef, Inbox, action_page, arguments_page
-from bot.inbox.reader import file_name
+from bot.inbox.reading import file_name
 from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.errors import Refused

@@ -15,9 +15,9 @@ from unicodedata import east_asian_width
 
 from hitl_core.model import ReviewConfig
 
-from .. import text
-from .arguments import format_value
-from .model import Choice, Line, Quote, Strong, Text, quote
+from ... import text
+from ..arguments import format_value
+from ..model import Choice, Line, Quote, Strong, Text, quote
 
 #: Questions with more choices are answered in a form.
 MAX_CHOICES = 5

@@ -11,12 +11,12 @@ from hitl_core.model import Action, Review, Reviewer
 from hitl_core.review import WHOLE_REVIEW, pending_actions
 from hitl_core.store import Digest
 
-from .. import refusals
-from ..card import Card, digest_state, page_keys, review_pages
-from ..offload import offload_drawing
-from .access import ReviewAccess
+from ... import refusals
+from ...card import Card, digest_state, page_keys, review_pages
+from ...offload import offload_drawing
+from ..access import ReviewAccess
+from ..reply import PermittedSnapshot
 from .action_pages import ActionPage, action_page, needs_others
-from .reply import PermittedSnapshot
 
 #: Whether a channel can show a page.
 Fits = Callable[[ActionPage], bool]

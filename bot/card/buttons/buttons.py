@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from ..text import clip
-from .choices import choice_labels
-from .model import (
+from ...text import clip
+from ..model import (
     Button,
     Card,
     Choice,
@@ -19,7 +18,8 @@ from .model import (
     quote,
     shows_all,
 )
-from .warnings import odd_values
+from ..warnings import odd_values
+from .choices import choice_labels
 
 SEE_LABEL = "See all of it"
 READ_LABEL = "Read all, then approve"

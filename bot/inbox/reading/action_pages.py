@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hitl_core.model import Action, Place, Review, Reviewer
 from hitl_core.review import excluded_keys
 
-from ..card import (
+from ...card import (
     MAX_MODAL,
     Button,
     Line,
@@ -19,7 +19,7 @@ from ..card import (
     review_pages,
     review_state,
 )
-from .press import ActionRef
+from ..press import ActionRef
 
 #: The most characters of an action's arguments on its page: the first of these with which the page fits into
 #: the channel.

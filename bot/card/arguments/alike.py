@@ -12,9 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import groupby
 
-from .. import text
-from .arguments import PLACEHOLDER, MaskedArgs, argument_rows, cut_label, mark_hidden
-from .model import ActionLine, CallValue, as_name, clip_parts, in_brackets, quote
+from ... import text
+from ..model import ActionLine, CallValue, as_name, clip_parts, in_brackets, quote
+from .excerpt import cut_label
+from .masking import PLACEHOLDER, MaskedArgs, mark_hidden
+from .rows import argument_rows
 
 #: The most bytes of arguments that are compared.
 MAX_COMPARED = 20_000

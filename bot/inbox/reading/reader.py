@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from hitl_core.model import MessageRef, Place, Review, Reviewer, is_digest_id
 
-from ..card import (
+from ...card import (
     Argument,
     Button,
     Card,
@@ -29,12 +29,12 @@ from ..card import (
     page_keys,
     reading_buttons,
 )
-from ..offload import offload_drawing
-from .access import ReviewAccess
+from ...offload import offload_drawing
+from ..access import ReviewAccess
+from ..press import ActionRef
+from ..reply import PermittedSnapshot
 from .action_pages import ActionPage, action_page, next_actions
 from .digest_pages import DigestPages
-from .press import ActionRef
-from .reply import PermittedSnapshot
 
 C = TypeVar("C")
 

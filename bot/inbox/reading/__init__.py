@@ -1,0 +1,15 @@
+"""What a person reads before they decide: the pages of the Review, all arguments, a digest, a file."""
+
+from .action_pages import ActionPage, action_page, needs_others
+from .reader import ArgumentsPage, Reader, arguments_page, file_name, to_text
+
+__all__ = [
+    "ActionPage",
+    "ArgumentsPage",
+    "Reader",
+    "action_page",
+    "arguments_page",
+    "file_name",
+    "needs_others",
+    "to_text",
+]
