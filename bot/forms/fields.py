@@ -19,7 +19,6 @@ from ..card import MAX_FIELD_LABEL, Line, field_warnings
 from ..text import (
     add_marks,
     add_marks_each,
-    are_apart,
     excerpt,
     labels,
     labels_apart,
@@ -172,14 +171,10 @@ def _unique_options(
 ) -> list[tuple[Option, ...]]:
     """The options of each field, with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
-    return [_unique_labels(options, longest) if options else () for options in several]
-
-
-def _unique_labels(options: Sequence[Option], longest: int) -> tuple[Option, ...]:
-    fitting = labels_apart([one.label for one in options], longest)
-    if not are_apart(fitting):
-        fitting = [f"{number}. {each}" for number, each in enumerate(fitting, start=1)]
-    return tuple(map(Option, fitting))
+    return [
+        tuple(map(Option, labels_apart([one.label for one in options], longest))) if options else ()
+        for options in several
+    ]
 
 
 MAX_ID = 255

@@ -14,8 +14,9 @@ _CUT = re.compile(r"⟦[\d,]+ more characters?⟧")
 
 
 def labels_apart(names: Iterable[str], limit: int) -> list[str]:
-    """Like `labels`. Of names whose labels would be the same, the common beginning is cut: what is left
-    begins a little before the first difference. Only names that are the same keep the same label.
+    """Like `labels`, but all different. Of names whose labels would be the same, the common beginning is cut:
+    what is left begins a little before the first difference. If names are the same, each label begins with
+    its number, which the `limit` does not count.
     """
     names = list(names)
     found = labels(names, limit)
@@ -30,7 +31,9 @@ def labels_apart(names: Iterable[str], limit: int) -> list[str]:
         for at in same:
             found[at] = mark + truncate(texts[at][start:], limit - _MARK).text
         waiting += [(each, start) for each in _same(found, same)]
-    return found
+    if are_apart(found):
+        return found
+    return [f"{number}. {each}" for number, each in enumerate(found, start=1)]
 
 
 def are_apart(labels: Iterable[str]) -> bool:

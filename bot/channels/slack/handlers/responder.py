@@ -148,7 +148,7 @@ class Responder:
         """Opens a modal on top of the one with the button. Never raises."""
         try:
             async with click_budget.timeout("show"):
-                await self._show_modal(body, view)
+                await self._show_modal(body, ids.view_of(body), view)
         except (ChannelError, TimeoutError) as error:
             log.warning("a modal could not be opened: %s", error or "it took too long")
 
@@ -202,12 +202,13 @@ class Responder:
         """Replaces a modal that is on top of another one: Slack shows three, and the third is for notices."""
         current = ids.view_of(body)
         if current.get("previous_view_id") is None:
-            return await self._show_modal(body, view)
+            return await self._show_modal(body, current, view)
         await self._channel.update_view(str(current["id"]), view)
         return str(current["id"])
 
-    async def _show_modal(self, body: Body, view: View) -> str:
+    async def _show_modal(self, body: Body, current: Body, view: View) -> str:
+        """`current`: the view with the button."""
         trigger = str(body["trigger_id"])
-        if ids.view_of(body).get("type") == "modal":
+        if current.get("type") == "modal":
             return await self._channel.push_view(trigger, view)
         return await self._channel.open_view(trigger, view)
