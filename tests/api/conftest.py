@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -19,6 +20,7 @@ from tests.api.client import Client, issue
 from tests.support.builders import policy
 
 Open = Callable[..., Awaitable[Client]]
+SECRET = "canary-5f1d"
 
 
 @asynccontextmanager
@@ -73,3 +75,16 @@ def other(client: Client, store: RedisStore) -> Callable[..., Awaitable[Client]]
         return Client(client.session, client.url, text)
 
     return make
+
+
+@pytest.fixture
+async def nothing_stored(
+    store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[None]:
+    """In none of these tests is a review made, or an argument or a token logged."""
+    caplog.set_level(logging.DEBUG)
+    yield
+    assert await store.live_ids() == []
+    assert SECRET not in caplog.text
+    assert "hitl_" not in caplog.text.replace("hitl_core", "")
+    assert "Traceback" not in caplog.text

@@ -6,9 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.api.policies import Policies
+from hitl_core.model import encode
+from hitl_core.review import Proposal
+from tests.api.client import Client, Reply
+from tests.support.builders import policy
+
 Json = dict[str, Any]
 
 ARGS = {"n": 1}
+ALL = ["approve", "edit", "reject"]
 #: By the name of the dialect.
 INTERRUPTS: dict[str, Any] = {
     "langchain": {
@@ -100,3 +107,28 @@ def batch(*asked: tuple[str, Json | None, list[str]]) -> Json:
             {"actionName": name, "allowedDecisions": allowed} for name, _, allowed in asked
         ],
     }
+
+
+OK = INTERRUPTS["langchain_js"]
+POLICY = Policies(
+    policy(
+        only_yes={"allowed_decisions": ["approve", "reject"]},
+        only_answers={"allowed_decisions": ["respond"]},
+        told={"description": "Costs money"},
+    )
+)
+
+
+async def post_interrupt(client: Client, interrupt: Any, turn: str = "m1", **more: Any) -> Reply:
+    return await client.post(
+        "/v1/reviews", {"thread_id": "t-1", "turn": turn, "interrupt": interrupt, **more}
+    )
+
+
+def edit(**args: Any) -> Proposal:
+    return Proposal("edit", 1, None, encode(args))
+
+
+async def asks(client: Client, name: str, *allowed: str, args: Any = None, **more: Any) -> Reply:
+    interrupt = batch((name, args or {"n": 1}, list(allowed or ALL)))
+    return await post_interrupt(client, interrupt, **more)
