@@ -79,7 +79,7 @@ def everything_shown(review: Review) -> str:
     ids=["the run's context denies", "trusted tools, and a rule denies", "nobody denies"],
 )
 @pytest.mark.parametrize("calls", [(LOGIN,), (LOGIN, OTHER), (LOGIN, LOGIN, OTHER)])
-def test_h2_a_denied_interrupt_hides_what_the_policy_hides(
+def test_a_denied_interrupt_hides_what_the_policy_hides(
     policy: dict[str, Any], more: dict[str, Any], calls: Any
 ) -> None:
     """H2: the ruling of a denied call was made from the interrupt's, which hides nothing."""
@@ -88,7 +88,7 @@ def test_h2_a_denied_interrupt_hides_what_the_policy_hides(
     assert SECRET not in everything_shown(review)
 
 
-def test_h2_a_denied_interrupt_without_hidden_values_shows_the_agents_words_as_its_own() -> None:
+def test_a_denied_interrupt_without_hidden_values_shows_the_agents_words_as_its_own() -> None:
     review = submit({"default": "review", "interrupt_on": {"login": "deny"}}, LOGIN)
     request = review.actions[0].request
     assert (request.description, request.by_agent) == (f"uses {SECRET}", True)
@@ -117,7 +117,7 @@ QUORUM = {
         ),
     ],
 )
-def test_m4_a_call_that_the_policy_denies_waits_for_nobody(
+def test_a_call_that_the_policy_denies_waits_for_nobody(
     policy: dict[str, Any], context: Any
 ) -> None:
     """M4: given a rule for which several people must reject, when the policy itself denies a call, then its
@@ -132,7 +132,7 @@ def test_m4_a_call_that_the_policy_denies_waits_for_nobody(
     assert action.votes == ()
 
 
-def test_m4_a_denied_call_needs_no_requester() -> None:
+def test_a_denied_call_needs_no_requester() -> None:
     """Nobody is asked, so nobody has to be excluded."""
     people = {"channel_members": True, "exclude_requester": True}
     review = submit(
@@ -141,7 +141,7 @@ def test_m4_a_denied_call_needs_no_requester() -> None:
     assert review.status == "settled"
 
 
-def test_h5_an_overridden_description_stays_the_agents_in_an_interrupt() -> None:
+def test_an_overridden_description_stays_the_agents_in_an_interrupt() -> None:
     """H5: given a policy that lets the run's context override it, then the context's description is the
     agent's on a card, and is not shown beside hidden values."""
     context = {"interrupt_on": {"login": {"description": f"Security says ok {SECRET}"}}}

@@ -257,11 +257,11 @@ def only(**rule: Any) -> Policies:
         (batch(("pay", {}, ["approve"])), {"interrupt_on": {"pay": True}}),
     ],
 )
-async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
+async def test_a_policy_that_an_interrupt_has_no_word_for_is_refused(
     open_api: Open, store: RedisStore, interrupt: Any, rule: Any
 ):
-    """Given a deadline, a denial or a rejection that this interrupt can't be told; then the HTTP API says so,
-    and what to change, and nobody is asked."""
+    """Finding 2 of dialects. Given a deadline, a denial or a rejection that this interrupt can't be told;
+    then the HTTP API says so, and what to change, and nobody is asked."""
     client = await open_api(policies=only(**rule))
 
     reply = await post_interrupt(client, interrupt)
@@ -271,11 +271,9 @@ async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
     assert await store.live_ids() == []
 
 
-async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
-    open_api: Open, reviews: Reviews
-):
-    """Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a deadline that rejects; then
-    each gets a no."""
+async def test_what_can_be_said_at_the_deadline_is_said(open_api: Open, reviews: Reviews):
+    """Finding 2 of dialects. Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a
+    deadline that rejects; then each gets a no."""
     client = await open_api(policies=only(expire=LATE))
     ignorable = [{**ACCEPT[0], "config": {"allow_accept": True, "allow_ignore": True}}]
     reason = []
@@ -292,11 +290,11 @@ async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
     ]
 
 
-async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
+async def test_a_rule_that_only_tightens_leaves_the_interrupts_words(
     open_api: Open, reviews: Reviews
 ):
-    """Given a rule that lets people only approve, and a deadline that rejects; then the deadline says what
-    the interrupt takes, though no person may."""
+    """Finding 2 of dialects. Given a rule that lets people only approve, and a deadline that rejects; then
+    the deadline says what the interrupt takes, though no person may."""
     rule = {"allowed_decisions": ["approve"], "expire": LATE}
     client = await open_api(policies=only(interrupt_on={"pay": rule}))
     id = (await asks(client, "pay")).body["id"]
@@ -307,9 +305,9 @@ async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
     assert decision["type"] == "reject"
 
 
-async def test_dialects_2_no_answer_means_no_payload(client: Client):
-    """Given a question of ArcGIS that is withdrawn; then there is nothing to resume it with: it would
-    continue with any text."""
+async def test_no_answer_means_no_payload(client: Client):
+    """Finding 2 of dialects. Given a question of ArcGIS that is withdrawn; then there is nothing to resume it
+    with: it would continue with any text."""
     id = (await post_interrupt(client, question("textInput"))).body["id"]
 
     cancelled = await client.post(f"/v1/reviews/{id}/cancel")

@@ -162,8 +162,8 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "identity, gzip", "x"])
-async def test_security_h3_a_packed_body_is_refused(client: Client, coding: str):
-    """Given a body that says that it is packed; then it is 415, whatever is in it."""
+async def test_a_packed_body_is_refused(client: Client, coding: str):
+    """Finding H3 of security. Given a body that says that it is packed; then it is 415, whatever is in it."""
     packed = {"Content_Type": "application/json", "Content_Encoding": coding}
     for body in (gzip.compress(b"{}"), b"not packed"):
         reply = await client.send("POST", "/v1/reviews", body, **packed)

@@ -182,10 +182,11 @@ async def test_promise_10_any_interrupt_is_a_review_or_one_sentence(open_api: Op
             assert ended.status == 200, interrupt
 
 
-async def test_dialects_m4_a_question_cancelled_after_its_answer_has_no_resume(
+async def test_a_question_cancelled_after_its_answer_has_no_resume(
     client: Client, reviews: Reviews
 ):
-    """Given a person who chose, and an agent that cancels then; then nothing carries the choice."""
+    """Finding M4 of dialects. Given a person who chose, and an agent that cancels then; then nothing carries
+    the choice."""
     asked = {
         "id": "i1",
         "agentId": "map",
@@ -203,8 +204,8 @@ async def test_dialects_m4_a_question_cancelled_after_its_answer_has_no_resume(
     assert (answer["status"], "was cancelled" in answer["content"]) == ("error", True)
 
 
-async def test_dialects_l1_an_approval_that_takes_only_a_response_is_refused(client: Client):
-    """Sagents' approvals know none: nobody is asked what could not be told."""
+async def test_an_approval_that_takes_only_a_response_is_refused(client: Client):
+    """Finding L1 of dialects. Sagents' approvals know none: nobody is asked what could not be told."""
     asked = copy.deepcopy(INTERRUPTS["sagents"])
     asked["review_configs"]["ask"]["allowed_decisions"] = ["respond"]
     refused = await post_interrupt(client, asked)

@@ -82,10 +82,10 @@ async def test_what_nobody_touched_is_whole():
         (lambda ls: [*ls[:3], "", *ls[3:]], 4, "it is not a JSON object"),
     ],
 )
-async def test_t49_the_first_broken_link_is_named(
+async def test_the_first_broken_link_is_named(
     change: Callable[[list[str]], list[str]], line: int, problem: str
 ):
-    """Changed, deleted, moved, cut off: each is found, with the line on which it shows."""
+    """T49: Changed, deleted, moved, cut off: each is found, with the line on which it shows."""
     with pytest.raises(BrokenChain, match=problem) as broken:
         verify(change(await two_reviews()))
     assert broken.value.line == line

@@ -30,7 +30,7 @@ def log(log_output: io.StringIO, request: pytest.FixtureRequest) -> logging.Logg
 @pytest.mark.parametrize(
     "text", ["a\nINFO forged", "a\r\nb", "\x1b[2J", "\u2028", "\u202e", "\ud800", "\x00\x85"]
 )
-def test_slack_clients_8_nothing_from_outside_breaks_a_line(
+def test_nothing_from_outside_breaks_a_line(
     log: logging.Logger, log_output: io.StringIO, text: str
 ) -> None:
     """slack-clients 8: given text from outside in a line; then it is one line, and its marks are visible."""
@@ -40,7 +40,7 @@ def test_slack_clients_8_nothing_from_outside_breaks_a_line(
     assert line.isprintable()
 
 
-def test_slack_clients_8_an_error_is_one_line_without_its_words(
+def test_an_error_is_one_line_without_its_words(
     log: logging.Logger, log_output: io.StringIO
 ) -> None:
     """slack-clients 8: given an error with a traceback; then the line has its type and its place."""
@@ -54,7 +54,7 @@ def test_slack_clients_8_an_error_is_one_line_without_its_words(
 
 
 @pytest.mark.parametrize("log", ["slack_bolt.AsyncApp"], indirect=True)
-def test_slack_clients_8_bolts_advice_is_cut(log: logging.Logger, log_output: io.StringIO) -> None:
+def test_bolts_advice_is_cut(log: logging.Logger, log_output: io.StringIO) -> None:
     """slack-clients 8: given Bolt's advice of several lines; then only its first line is shown."""
     log.warning(
         "Unhandled request ({'type': 'x'})\n---\n[Suggestion] You can handle\n@app.event('x')"
@@ -63,7 +63,7 @@ def test_slack_clients_8_bolts_advice_is_cut(log: logging.Logger, log_output: io
     assert line.endswith("Unhandled request ({'type': 'x'})")
 
 
-def test_slack_clients_8_what_strangers_cause_is_counted(
+def test_what_strangers_cause_is_counted(
     log: logging.Logger, log_output: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """slack-clients 8: given a thousand of one kind; then there is one line; the next has their number."""

@@ -64,7 +64,7 @@ async def test_a_renamed_channel_is_found_by_its_new_name_alone(
 
 
 @pytest.mark.parametrize("ask", ["post", "check", "size"])
-async def test_8_a_channel_that_was_created_again_is_found(
+async def test_a_channel_that_was_created_again_is_found(
     channel: SlackChannel, sandbox: Sandbox, ask: str
 ) -> None:
     """Given #team-ops, which was deleted and created again, and a bot that got no event about it; then its
@@ -84,7 +84,7 @@ async def test_8_a_channel_that_was_created_again_is_found(
             assert await channel.conversation_size(place) == len(old.members)
 
 
-async def test_8_a_place_that_is_gone_costs_few_lists(
+async def test_a_place_that_is_gone_costs_few_lists(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
     """Given many cards for a channel in which the bot is not; then the names are not listed for each."""

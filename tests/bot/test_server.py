@@ -157,7 +157,7 @@ PACKED = [
 
 
 @pytest.mark.parametrize("headers", PACKED, ids=lambda headers: "; ".join(map(": ".join, headers)))
-async def test_security_h3_nothing_is_ever_unpacked(
+async def test_nothing_is_ever_unpacked(
     serve: Serve, headers: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """security H3, slack-clients 1, T72: given a small body that unpacks to a large one, to any path and by
@@ -193,7 +193,7 @@ async def test_a_body_as_it_is_may_say_so(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"G", b"POST /take HT", HEAD[:-2], b"\r\n"])
-async def test_t72_half_a_head_is_not_waited_for(serve: Serve, hasty: None, text: bytes) -> None:
+async def test_half_a_head_is_not_waited_for(serve: Serve, hasty: None, text: bytes) -> None:
     """security M4, T72: given a client that sends nothing, or half a head; then the server hangs up."""
     async with serve() as url:
         wire = await Wire.to(url, text)
@@ -201,7 +201,7 @@ async def test_t72_half_a_head_is_not_waited_for(serve: Serve, hasty: None, text
 
 
 @pytest.mark.parametrize("start", [b"GET /fine HTTP/1.1\r\nHost: x\r\nX-A: ", HEAD])
-async def test_t72_a_slow_drip_has_a_limit_in_all(serve: Serve, hasty: None, start: bytes) -> None:
+async def test_a_slow_drip_has_a_limit_in_all(serve: Serve, hasty: None, start: bytes) -> None:
     """security M4, T72: given a client that sends a byte now and then, of its head or of its body; then it
     gets no more time."""
     async with serve() as url:
@@ -218,7 +218,7 @@ async def test_t72_a_slow_drip_has_a_limit_in_all(serve: Serve, hasty: None, sta
     assert b"200" not in answer
 
 
-async def test_t72_half_a_body_is_told_and_let_go(serve: Serve, hasty: None) -> None:
+async def test_half_a_body_is_told_and_let_go(serve: Serve, hasty: None) -> None:
     """security M4, T72: given a client that sends half of its body; then it is told so, and its connection is
     closed."""
     async with serve() as url:
@@ -295,7 +295,7 @@ async def test_a_body_that_nobody_reads_is_no_head(serve: Serve, hasty: None) ->
         assert b"fine" in await wire.rest()
 
 
-async def test_security_m4_the_oldest_stranger_makes_room(serve: Serve, release: Release) -> None:
+async def test_the_oldest_stranger_makes_room(serve: Serve, release: Release) -> None:
     """security M4: given as many connections as there may be; when more come, then the oldest strangers go
     first, and never a request of somebody known: where there are only those, the newcomer goes."""
     async with serve(3) as url:
@@ -337,9 +337,7 @@ async def test_large_bodies_cut_off_no_click(serve: Serve, monkeypatch: pytest.M
         await asyncio.gather(*ended, return_exceptions=True)
 
 
-async def test_security_m4_bodies_share_their_room(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_bodies_share_their_room(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """security M4: given half bodies that take more room than there is for all; then the slowest go, and a
     whole one is read."""
     monkeypatch.setattr(connections, "MAX_BUFFERED", 400_000)
@@ -364,7 +362,7 @@ async def test_security_m4_bodies_share_their_room(
     ],
     ids=["a long one", "many", "many long ones", "a cookie"],
 )
-async def test_t72_headers_have_a_limit(serve: Serve, lines: list[bytes]) -> None:
+async def test_headers_have_a_limit(serve: Serve, lines: list[bytes]) -> None:
     """T72: given headers that are too long, too many, or take too much room; then the answer is no 200 and no
     500, and the connection ends."""
     async with serve() as url:
@@ -390,7 +388,7 @@ async def test_t72_headers_have_a_limit(serve: Serve, lines: list[bytes]) -> Non
         b"POST /take HTTP/1.1\r\nHost: x\r\nExpect: what\r\nContent-Length: 5\r\n\r\n",
     ],
 )  # fmt: skip
-async def test_t72_what_is_no_request_ends(
+async def test_what_is_no_request_ends(
     serve: Serve, hasty: None, message: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """T72, slack-clients 8: given bytes that are no request, or one that we don't take; then the connection
@@ -488,7 +486,7 @@ async def test_no_expectation_passes_the_limits(
     assert [one.getMessage() for one in caplog.records if "HTTP; the newest" not in one.msg] == []
 
 
-async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None:
+async def test_a_large_body_leaves_nothing(serve: Serve) -> None:
     """slack-clients 2: given bodies over the limit, announced and in chunks, and a garbage collector that
     rests; then after their answers none is kept, not even in a cycle."""
 

@@ -21,7 +21,7 @@ def refusal(**changed: str) -> str:
     return str(caught.value)
 
 
-def test_newcomer_9_a_missing_secret_mentions_socket_mode() -> None:
+def test_a_missing_secret_mentions_socket_mode() -> None:
     """newcomer 9: given no signing secret; then the sentence has the other way to connect."""
     text = refusal(SLACK_SIGNING_SECRET="")
     assert text.startswith("SLACK_SIGNING_SECRET is not set.")
@@ -37,7 +37,7 @@ def test_newcomer_9_a_missing_secret_mentions_socket_mode() -> None:
         ("SLACK_SIGNING_SECERT", "SLACK_SIGNING_SECRET"),
     ],
 )
-def test_newcomer_9_a_misspelt_setting_that_is_needed(typo: str, meant: str) -> None:
+def test_a_misspelt_setting_that_is_needed(typo: str, meant: str) -> None:
     """newcomer 9: given a needed setting under a misspelt name; then both names are told."""
     texts = refusal(**{meant: "", typo: GOOD[meant]})
     assert f"{meant} is not set" in texts
@@ -54,7 +54,7 @@ def test_newcomer_9_a_misspelt_setting_that_is_needed(typo: str, meant: str) -> 
         ("HITL_HOTS", "HITL_HOST"),
     ],
 )
-def test_newcomer_9_a_misspelt_setting_that_has_a_default(typo: str, meant: str) -> None:
+def test_a_misspelt_setting_that_has_a_default(typo: str, meant: str) -> None:
     """newcomer 9: given one that would be ignored in silence; then the bot doesn't start without it."""
     assert f"{typo} is set: did you mean {meant}?" in refusal(**{typo: "x"})
 
@@ -185,14 +185,15 @@ def test_look_ups_need_no_signing_secret() -> None:
         ({**TEAMS, "TEAMS_CLOUD_URL": "https://localhost.example.com"}, "takes Microsoft's place"),
     ],
 )
-def test_t35_no_setting_switches_a_check_off(changed: dict[str, str], text: str) -> None:
+def test_no_setting_switches_a_check_off(changed: dict[str, str], text: str) -> None:
     """T35: given no secret, or another server in Slack's or Microsoft's place that is not on this machine;
     then the bot doesn't start, and says why."""
     assert text in refusal(**changed)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
-def test_t35_a_sandbox_on_this_machine_is_fine(host: str) -> None:
+def test_a_sandbox_on_this_machine_is_fine(host: str) -> None:
+    """T35."""
     given = {**GOOD, **TEAMS, "SLACK_API_URL": f"http://{host}:1/api/"}
     cloud = f"http://{host}:3978"
     assert Settings.from_environment({**given, "TEAMS_CLOUD_URL": cloud}).teams_cloud_url == cloud
@@ -209,8 +210,9 @@ def test_t35_a_sandbox_on_this_machine_is_fine(host: str) -> None:
         ("unix:///run/redis.sock", False),
     ],
 )
-def test_t51_an_unencrypted_way_to_redis_is_noticed(url: str, plaintext: bool) -> None:
-    """The bot warns at its start: it does not refuse, because a network between containers is one's own."""
+def test_an_unencrypted_way_to_redis_is_noticed(url: str, plaintext: bool) -> None:
+    """T51: The bot warns at its start: it does not refuse, because a network between containers is
+    one's own."""
     assert (
         Settings.from_environment({**GOOD, "HITL_REDIS_URL": url}).has_plaintext_redis is plaintext
     )

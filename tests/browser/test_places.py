@@ -79,10 +79,11 @@ async def test_the_home_tab_tells_the_app_and_its_buttons_work(place: Workplace)
     assert place.bot.received[-1]["container"] == {"type": "view", "view_id": shown["id"]}
 
 
-async def test_newcomer_7_the_home_tab_is_read_from_its_top_and_stays_where_it_was(
+async def test_the_home_tab_is_read_from_its_top_and_stays_where_it_was(
     place: Workplace,
 ):
-    """Given a long Home, it opens at its top; scrolled down, a new drawing leaves the reader there."""
+    """Finding 7 of newcomer. Given a long Home, it opens at its top; scrolled down, a new drawing leaves the
+    reader there."""
 
     def publish(count: int) -> None:
         blocks = [mrkdwn(f"waits: number {n}") for n in range(count)]

@@ -69,7 +69,7 @@ def labelled(review: Review, verb: str, place: str = DEFAULT) -> list[Button]:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_cards_13_a_label_begins_with_the_text_that_is_seen(name: str) -> None:
+def test_a_label_begins_with_the_text_that_is_seen(name: str) -> None:
     """Cards 13: given a card in some state; then what each button says begins with what it shows."""
     make, place = SCENES[name]
     drawn = message(build_card(make(), place), name_of)
@@ -84,7 +84,7 @@ def test_cards_13_a_label_begins_with_the_text_that_is_seen(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["refund_order", "r" * 128])
-def test_cards_13_a_label_keeps_the_amount(name: str) -> None:
+def test_a_label_keeps_the_amount(name: str) -> None:
     """Cards 13: given an amount behind other arguments; then the buttons that decide name it, however long
     the tool's name is."""
     review = review_of((name, AMOUNT))
@@ -97,12 +97,13 @@ def test_cards_13_a_label_keeps_the_amount(name: str) -> None:
             assert len(button.spoken) <= 75
 
 
-def test_cards_13_long_values_before_an_amount_do_not_hide_it() -> None:
+def test_long_values_before_an_amount_do_not_hide_it() -> None:
+    """Finding 13 of cards."""
     [button] = labelled(review_of(("pay", LONG)), "approve")
     assert "total: 99" in button.spoken
 
 
-def test_cards_9_run_again_asks_with_the_main_fact() -> None:
+def test_run_again_asks_with_the_main_fact() -> None:
     """Cards 9: given a call in doubt; then to run it again asks first, and says what may happen twice."""
     doubt = expire_lease(start_calls(decide(review_of(("refund", AMOUNT)), "1", "approve"), "1"))
 
@@ -117,7 +118,7 @@ def test_cards_9_run_again_asks_with_the_main_fact() -> None:
     assert skip.label == "Go on without it"
 
 
-def test_cards_12_what_is_rare_is_in_the_menu() -> None:
+def test_what_is_rare_is_in_the_menu() -> None:
     """Cards 12: given a card with a decision and an escalation; then both are in the menu."""
     blocks = message(build_card(decide(review_of(*THREE), "2", "reject"), DEFAULT), name_of)[
         "blocks"
@@ -134,7 +135,7 @@ def test_cards_12_what_is_rare_is_in_the_menu() -> None:
     ]
 
 
-def test_cards_12_a_card_of_one_action_has_one_menu() -> None:
+def test_a_card_of_one_action_has_one_menu() -> None:
     """Cards 12: given one action with rare answers, and an escalation; then one menu has both."""
     blocks = message(build_card(review_of(THREE[2]), DEFAULT), name_of)["blocks"]
 
@@ -156,7 +157,7 @@ _SIGN = re.compile(r"[✔✖✎↩⊘⊗↪⚠✂⏰↗]")
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_cards_13_no_sign_stands_alone(name: str) -> None:
+def test_no_sign_stands_alone(name: str) -> None:
     """Cards 13: given a card in some state; then each sign of ours is followed by a word."""
     make, place = SCENES[name]
     drawn = message(build_card(make(), place), name_of)
@@ -187,9 +188,7 @@ def texts_in(blocks: list[dict[str, Any]]) -> Iterator[str]:
         (("a", "b", "c"), "a, b and c were"),
     ],
 )
-def test_cards_13_a_verb_agrees_with_the_names(
-    kind: Any, names: tuple[str, ...], expected: str
-) -> None:
+def test_a_verb_agrees_with_the_names(kind: Any, names: tuple[str, ...], expected: str) -> None:
     """Cards 13: given one tool or several; then a notification says was or were."""
     line = ThreadLine(0.0, kind, names)
 
@@ -197,7 +196,8 @@ def test_cards_13_a_verb_agrees_with_the_names(
 
 
 @pytest.mark.parametrize(("count", "expected"), [(4, "1 earlier edit"), (5, "2 earlier edits")])
-def test_cards_13_one_earlier_edit_is_singular(count: int, expected: str) -> None:
+def test_one_earlier_edit_is_singular(count: int, expected: str) -> None:
+    """Finding 13 of cards."""
     edits = [Edit(BOB, (), 0, None)] * count
 
     assert plain_text(edit_lines(edits)[0]) == f"✎ {expected}"

@@ -273,7 +273,7 @@ def test_mentions_are_only_of_ids_that_a_policy_or_slack_gave() -> None:
     assert not [text for kind, text in texts(sent) if kind == "mrkdwn" and "<!channel>" in text]
 
 
-def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
+def test_each_line_of_many_decided_calls_says_which() -> None:
     """Slack-clients 4: given twelve calls of one tool, of which one was rejected; its line has its number
     and its arguments, between quotes; the others share a line with their numbers and what differs; and hidden
     values stay hidden."""

@@ -217,8 +217,9 @@ def test_promise_8_a_notice_is_silent(text: str) -> None:
 
 
 @given(evil_text)
-def test_cards_8_no_character_of_a_notification_sounds_different(text: str) -> None:
-    """Given any words; then a notification has them as they are: entities are the API's spelling."""
+def test_no_character_of_a_notification_sounds_different(text: str) -> None:
+    """Finding 8 of cards. Given any words; then a notification has them as they are: entities are the API's
+    spelling."""
     shown = notification(text)
     for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
         shown = shown.replace(entity, char)

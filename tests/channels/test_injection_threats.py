@@ -108,8 +108,8 @@ FORGED = [
 
 
 @pytest.mark.parametrize("lie", FORGED)
-def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
-    """Given a description and a title that imitate our own lines, then the call's block begins with our
+def test_no_description_takes_the_place_of_the_call(lie: str) -> None:
+    """T7: given a description and a title that imitate our own lines, then the call's block begins with our
     number and its tool, the arguments are shown as they are, and the imitation is no line of ours."""
     rules = {"*": {"description": lie}}
     review = with_request(review_of(*THREE[:2], policy={"interrupt_on": rules}), title=lie)
@@ -134,8 +134,9 @@ def _ours() -> set[str]:
 
 
 @pytest.mark.parametrize("pad", ["\n", " ", "\t", "\u200b", " \n", "\u00a0", "\u2028"])
-def test_t8_padding_pushes_nothing_out_of_sight(pad: str) -> None:
-    """Given 5,000 blanks before the payload, then the payload is on the card, and the blanks are counted."""
+def test_padding_pushes_nothing_out_of_sight(pad: str) -> None:
+    """T8: given 5,000 blanks before the payload, then the payload is on the card, and the blanks are
+    counted."""
     sent = draw(("shell", {"command": f"ls{pad * 5_000};rm -rf /"}))
     shown = to_text(sent["blocks"])
     assert ";rm -rf /" in shown
@@ -144,8 +145,8 @@ def test_t8_padding_pushes_nothing_out_of_sight(pad: str) -> None:
 
 
 @pytest.mark.parametrize("code", BIDI, ids="U+{:04X}".format)
-def test_t10_nothing_reorders_a_text(code: int) -> None:
-    """Given a bidirectional control anywhere, then it is nowhere raw, and the card says what is odd."""
+def test_nothing_reorders_a_text(code: int) -> None:
+    """T10: given a bidirectional control anywhere, then it is nowhere raw, and the card says what is odd."""
     char = chr(code)
     sent = everywhere(f"jo{char}moc.live@", f"t{char}o")
     assert not [text for one in sent for _, text in texts(one) if char in text]
@@ -153,14 +154,15 @@ def test_t10_nothing_reorders_a_text(code: int) -> None:
     assert "changes the order" in str(sent[0])
 
 
-def test_t11_there_are_many_that_hide() -> None:
+def test_there_are_many_that_hide() -> None:
+    """T11."""
     assert len({*BIDI, *HIDDEN}) >= 120
 
 
 @pytest.mark.parametrize("code", HIDDEN, ids="U+{:04X}".format)
-def test_t11_nothing_is_invisible(code: int) -> None:
-    """Given a character that hides, at the start, in the middle, at the end and in a key, then it is nowhere
-    raw but for line breaks and tabs of our own, and the card says so."""
+def test_nothing_is_invisible(code: int) -> None:
+    """T11: given a character that hides, at the start, in the middle, at the end and in a key, then it is
+    nowhere raw but for line breaks and tabs of our own, and the card says so."""
     char = chr(code)
     words = f"{char}pa{char}ss{char}"
     sent = everywhere(words, f"k{char}ey")
@@ -180,19 +182,21 @@ HOSTS = [
 
 
 @pytest.mark.parametrize("letter", CONFUSABLE)
-def test_t12_a_look_alike_in_a_word_is_told(letter: str) -> None:
-    """Given one letter of another alphabet in a name, then the card says so beside it."""
+def test_a_look_alike_in_a_word_is_told(letter: str) -> None:
+    """T12: given one letter of another alphabet in a name, then the card says so beside it."""
     shown = to_text(draw(("pay", {"to": f"b{letter}nk"}))["blocks"])
     assert re.search("⚠ .*“to” .* it mixes \\w+ and \\w+ letters", shown)
 
 
 @pytest.mark.parametrize(("address", "text"), HOSTS)
-def test_t12_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, text: str) -> None:
+def test_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, text: str) -> None:
+    """T12."""
     shown = to_text(draw(("pay", {"to": address}))["blocks"])
     assert f"({text})" in shown
 
 
-def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
+def test_an_agent_with_a_look_alike_name_is_told() -> None:
+    """T12."""
     review = review_of(THREE[0], agent="supp\u043ert-agent")
     shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert re.search(
@@ -211,8 +215,9 @@ def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
         "⚠",
     ],
 )
-def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str) -> None:
-    """Given a requester, a sub-agent and a thread that read like lines of a card; then they are quoted."""
+def test_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str) -> None:
+    """Finding L1 of security. Given a requester, a sub-agent and a thread that read like lines of a card;
+    then they are quoted."""
     review = review_of(THREE[0], requester=name).model_copy(
         update={"path": (name, "writer"), "thread_id": name}
     )
@@ -223,7 +228,8 @@ def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str
     assert f"thread {kept}" in shown
 
 
-def test_security_l1_a_requester_is_the_agents_word_and_a_plain_agent_is_unquoted() -> None:
+def test_a_requester_is_the_agents_word_and_a_plain_agent_is_unquoted() -> None:
+    """Finding L1 of security."""
     review = review_of(THREE[0], requester="jo@example.com")
     shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert "(For “jo@example.com” (named by the agent))" in shown
@@ -240,9 +246,9 @@ def _words(first: int, last: int, count: int) -> list[str]:
     return ["".join(some.choices(letters, k=some.randint(1, 9))) for _ in range(count)]
 
 
-def test_t12_words_of_one_script_are_not_flagged() -> None:
-    """Given a thousand words that are purely Chinese, Greek or Cyrillic, each beside a letter that only its
-    alphabet has, and all in one text, then none is told to be odd."""
+def test_words_of_one_script_are_not_flagged() -> None:
+    """T12: given a thousand words that are purely Chinese, Greek or Cyrillic, each beside a letter that only
+    its alphabet has, and all in one text, then none is told to be odd."""
     words = [
         *_words(0x4E00, 0x9FEF, 350),
         *_words(0x0391, 0x03CA, 350),
@@ -252,9 +258,9 @@ def test_t12_words_of_one_script_are_not_flagged() -> None:
     assert find_text(" ".join(words)) == ()
 
 
-def test_t14_ten_thousand_strings_stay_inert() -> None:
-    """Given random strings of what Slack gives a meaning to, then no mrkdwn of ours holds one of them, and
-    no notification holds a mention or a link."""
+def test_ten_thousand_strings_stay_inert() -> None:
+    """T14: given random strings of what Slack gives a meaning to, then no mrkdwn of ours holds one of them,
+    and no notification holds a mention or a link."""
     pieces = ["<", ">", "&", "!channel", "@U1", "#C1", "|", "http://evil.example", "```", ":smile:"]
     pieces += ["*", "_", "~", "\n", "&lt;", "\\", '"', "a", "{", "”"]
     some = random.Random(1)
@@ -269,9 +275,9 @@ def test_t14_ten_thousand_strings_stay_inert() -> None:
         assert not re.search(r"<[!@#h]", sent["text"])
 
 
-def test_t15_no_address_in_our_own_lines_becomes_a_link() -> None:
-    """Given an agent and a requester called like addresses, then every mrkdwn is `verbatim`, and only our own
-    permalinks are links."""
+def test_no_address_in_our_own_lines_becomes_a_link() -> None:
+    """T15: given an agent and a requester called like addresses, then every mrkdwn is `verbatim`, and only
+    our own permalinks are links."""
     address = "https://evil.example/x"
     for sent in everywhere(address, address):
         assert all(one["verbatim"] is True for one in _objects(sent, "mrkdwn"))
@@ -279,8 +285,8 @@ def test_t15_no_address_in_our_own_lines_becomes_a_link() -> None:
         assert address not in OURS.sub("", " ".join(t for k, t in texts(sent) if k == "mrkdwn"))
 
 
-def test_t16_buttons_carry_ids_and_nothing_else() -> None:
-    """Given any words, then what a button carries are this review's ids and a seal, which a look-alike
+def test_buttons_carry_ids_and_nothing_else() -> None:
+    """T16: given any words, then what a button carries are this review's ids and a seal, which a look-alike
     card of another app can't use: its clicks go to that app."""
     value = re.compile(
         r"[a-z_]+\.0-[0-9a-f]{32}"

@@ -103,7 +103,7 @@ def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
 @example(nested)
 @example({"": "", " ": " ", '"': '"', "a\nb": "x" * 161, "⏎": "⟦"})
 @example({"a › b": 1, "a": {"b": 2, "c": "3"}, "d": {"e › f": 4}, "g": {}, "h": {"i": "j\n"}})  # noqa: RUF001
-def test_promise_8_t9_every_character_is_on_the_card_or_counted_as_missing(args: Any) -> None:
+def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: Any) -> None:
     """T9: given any arguments, then they can be read back from the card exactly, or it says what it cut."""
     shown, sent = draw(("tool", args))
     call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")

@@ -55,10 +55,10 @@ def check(
 
 
 @pytest.mark.parametrize("checking", [["--check"], ["--calls", "turns.jsonl"]])
-def test_newcomer_9_what_only_the_demo_in_the_browser_takes_is_refused(
+def test_what_only_the_demo_in_the_browser_takes_is_refused(
     checking: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A question to the agent was ignored in silence."""
+    """Finding 9 of newcomer. A question to the agent was ignored in silence."""
     assert main(["demo", *checking, "--ask", "refund order 1042"]) == 2
 
     assert "--ask (ASK=) is for the demo in the browser" in capsys.readouterr().err

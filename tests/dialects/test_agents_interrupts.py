@@ -150,11 +150,12 @@ def arcgis(draw: st.DrawFn) -> Any:
 )
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_security_h1_an_interrupt_makes_no_check_weaker(
+def test_an_interrupt_makes_no_check_weaker(
     dialect: Any, interrupts: st.SearchStrategy[Any], data: st.DataObject
 ) -> None:
-    """Given an interrupt with any words of the agent's; then it is refused, or the policy's people decide
-    under its rules, see the texts but nothing hidden, and no text gets a meaning in Slack."""
+    """Finding H1 of security. Given an interrupt with any words of the agent's; then it is refused, or the
+    policy's people decide under its rules, see the texts but nothing hidden, and no text gets a meaning in
+    Slack."""
     review = build_from(dialect, data.draw(interrupts))
     assume(review is not None)
     assert review is not None

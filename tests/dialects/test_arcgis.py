@@ -42,8 +42,8 @@ def load(wire: Json) -> Review:
     return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
-async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> None:
-    """The example of ArcGIS' own reference, and what the run was asked."""
+async def test_an_agents_function_gets_its_id_and_its_request() -> None:
+    """Finding 3 of dialects. The example of ArcGIS' own reference, and what the run was asked."""
 
     async def interrupt(request: Json) -> Json:
         return {
@@ -59,8 +59,8 @@ async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> No
     assert dialects.get("arcgis").dump_request(review)["message"] == text
 
 
-async def test_dialects_3_a_tools_function_gets_its_name_and_arguments() -> None:
-    """And can't change what would run."""
+async def test_a_tools_function_gets_its_name_and_arguments() -> None:
+    """Finding 3 of dialects. And can't change what would run."""
 
     def interrupt(request: Json) -> str:
         request["args"]["n"] = 5
@@ -73,9 +73,9 @@ async def test_dialects_3_a_tools_function_gets_its_name_and_arguments() -> None
 
 
 @pytest.mark.parametrize("source", ["wire", "config", "function"])
-async def test_dialects_3_metadata_reaches_people_and_comes_back(source: str) -> None:
-    """Given metadata of an interrupt, of a configuration, or made by a function; then people read it below
-    the message, its options keep their labels, and the interrupt has it again."""
+async def test_metadata_reaches_people_and_comes_back(source: str) -> None:
+    """Finding 3 of dialects. Given metadata of an interrupt, of a configuration, or made by a function; then
+    people read it below the message, its options keep their labels, and the interrupt has it again."""
     parts = {key: QUESTION[key] for key in ("kind", "message", "metadata")}
     if source == "wire":
         review = load(QUESTION)
@@ -91,13 +91,15 @@ async def test_dialects_3_metadata_reaches_people_and_comes_back(source: str) ->
     assert again["metadata"] == {"toolName": action.request.name, "args": {}, **METADATA}
 
 
-def test_dialects_3_an_interrupt_without_a_message_is_asked_without_one() -> None:
-    """Given metadata and no message; then people read the metadata, and we invent no message."""
+def test_an_interrupt_without_a_message_is_asked_without_one() -> None:
+    """Finding 3 of dialects. Given metadata and no message; then people read the metadata, and we invent no
+    message."""
     again = dialects.get("arcgis").dump_request(load({**QUESTION, "message": ""}))
     assert (again["message"], again["metadata"]["layer"]) == ("", "roads")
 
 
-def test_dialects_3_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
+def test_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
+    """Finding 3 of dialects."""
     config = b"""{"agent": {"interrupt": {"kind": "singleSelection", "message": "Which one?", "metadata":
         {"layer": "roads", "options": [{"value": "a", "label": "First"}, "b"]}}}}"""
 
@@ -108,7 +110,8 @@ def test_dialects_3_an_imported_configuration_keeps_its_metadata_and_labels() ->
     assert rule.answer_schema == {"anyOf": [{"const": "a", "title": "First"}, {"const": "b"}]}
 
 
-def test_dialects_3_metadata_that_is_no_json_is_a_problem_with_its_path() -> None:
+def test_metadata_that_is_no_json_is_a_problem_with_its_path() -> None:
+    """Finding 3 of dialects."""
     config = {"agent": {"interrupt": {"kind": "textInput", "metadata": {"when": object()}}}}
     with pytest.raises(InvalidPolicy) as caught:
         dialects.get("arcgis").load_policy(config)
@@ -116,8 +119,9 @@ def test_dialects_3_metadata_that_is_no_json_is_a_problem_with_its_path() -> Non
 
 
 @pytest.mark.parametrize("payload", [True, False, "text", ["a"], 0])
-def test_dialects_3_the_payload_is_found_in_the_agents_configuration(payload: Any) -> None:
-    """`getHumanInTheLoopPayload(config)`: ArcGIS puts the response into `configurable.hitlResponse`."""
+def test_the_payload_is_found_in_the_agents_configuration(payload: Any) -> None:
+    """Finding 3 of dialects. `getHumanInTheLoopPayload(config)`: ArcGIS puts the response into
+    `configurable.hitlResponse`."""
     response = {"id": "i1", "agentId": "map", "payload": payload}
     assert arcgis.payload({"configurable": {"thread_id": "t", "hitlResponse": response}}) is payload
 
@@ -125,12 +129,14 @@ def test_dialects_3_the_payload_is_found_in_the_agents_configuration(payload: An
 @pytest.mark.parametrize(
     "config", [None, {}, {"configurable": {}}, {"configurable": {"hitlResponse": None}}, "x"]
 )
-def test_dialects_3_without_a_response_there_is_no_payload(config: object) -> None:
+def test_without_a_response_there_is_no_payload(config: object) -> None:
+    """Finding 3 of dialects."""
     assert arcgis.payload(config) is None
 
 
-async def test_dialects_m4_an_answer_that_was_cancelled_reaches_no_state() -> None:
-    """Given an answer that the configuration puts into the agent's state, and a cancellation after it."""
+async def test_an_answer_that_was_cancelled_reaches_no_state() -> None:
+    """Finding M4 of dialects. Given an answer that the configuration puts into the agent's state, and a
+    cancellation after it."""
     config = {"agent": {"interrupt": {"kind": "textInput"}, "outputKey": "picked"}}
     review = await build(config)
     message = Proposal("approve", 1, answer="Delete all")

@@ -99,11 +99,11 @@ class Picky(Batch):
         ("deny", lambda e: e.kind == "reject" and not e.message, "deny"),
     ],
 )
-def test_dialects_2_every_possible_ending_is_tried(
+def test_every_possible_ending_is_tried(
     rule: Any, lacks: Callable[[FinalDecision], bool], offered: str
 ) -> None:
-    """Given a system that takes all endings except one; then decisions that could end so are not offered, or
-    refused."""
+    """Finding 2 of dialects. Given a system that takes all endings except one; then decisions that could end
+    so are not offered, or refused."""
     asked = langchain.dialect.load_request(batch("approve", "edit", "reject", "respond"), "t")
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"ask": rule}})
     made = asyncio.run(apply_policy(policy, asked))

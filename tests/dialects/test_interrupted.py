@@ -113,7 +113,7 @@ def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -
         {"default": "deny"},
     ],
 )
-async def test_h4_a_call_that_did_not_interrupt_hides_what_its_trusted_schema_hides(
+async def test_a_call_that_did_not_interrupt_hides_what_its_trusted_schema_hides(
     policy: dict[str, Any],
 ) -> None:
     """H4: given trusted tools, and a call of the interrupt's turn that needs nobody, allowed or denied, then

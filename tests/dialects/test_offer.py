@@ -140,11 +140,12 @@ HEAD, *ROWS = map(cells, TABLE.splitlines())
     ("interrupt", "ending", "word"),
     [(row[0], *each) for row in ROWS for each in zip(HEAD[1:], row[1:], strict=True)],
 )
-def test_dialects_2_each_ending_has_the_answer_of_the_table_or_is_never_offered(
+def test_each_ending_has_the_answer_of_the_table_or_is_never_offered(
     interrupt: str, ending: str, word: str
 ) -> None:
-    """Given an interrupt, and a rule that allows this ending only; when a person, the deadline or the policy
-    ends it so; then its system gets the answer of the table. If there is none, it was not offered."""
+    """Finding 2 of dialects. Given an interrupt, and a rule that allows this ending only; when a person, the
+    deadline or the policy ends it so; then its system gets the answer of the table. If there is none, it was
+    not offered."""
     system, *takes = interrupt.split()
     review = submit(system, MAKERS[system](*takes), ENDINGS[ending][0])
     if word == "-":
@@ -204,10 +205,11 @@ def test_the_table_has_every_dialect() -> None:
         ("langchain approve", "deny", "accepts no rejection of it, only approve"),
     ],
 )
-def test_dialects_2_only_decisions_of_both_rule_and_interrupt_are_offered(
+def test_only_decisions_of_both_rule_and_interrupt_are_offered(
     interrupt: str, rule: Any, offered: str
 ) -> None:
-    """Given a rule and an interrupt; then people are offered these decisions, or the error refuses it."""
+    """Finding 2 of dialects. Given a rule and an interrupt; then people are offered these decisions, or the
+    error refuses it."""
     system, *takes = interrupt.split()
     rules = {} if rule is True else {"*": rule}
     assert offered in outcome(system, MAKERS[system](*takes), rules)

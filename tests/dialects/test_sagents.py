@@ -217,8 +217,8 @@ def test_a_question_that_waits_has_no_answer_yet() -> None:
         SAGENTS.dump_decisions(review_of(question()))
 
 
-def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
-    """In all of its wrappers, whose names are also in `path`."""
+def test_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
+    """Finding 10 of dialects. In all of its wrappers, whose names are also in `path`."""
     inner = {**approval("c1"), "hitl_tool_call_ids": ["c1"]}
     names = {"type": "subagent_hitl", "sub_agent_id": "s2", "task_name": "in", "tool_call_id": "t2"}
     wire = {
@@ -247,8 +247,9 @@ def test_an_approval_is_about_all_calls_that_sagents_asks_about(ids: Any, inside
         SAGENTS.load_request(wire, "t")
 
 
-def test_dialects_l2_with_an_option_called_other_no_free_text_is_possible() -> None:
-    """Selecting it means that option: nothing else can be answered, by a person or by a deadline."""
+def test_with_an_option_called_other_no_free_text_is_possible() -> None:
+    """Finding L2 of dialects. Selecting it means that option: nothing else can be answered, by a person or by
+    a deadline."""
     wire = question(allow_other=True, options=[option("other"), option("blue")])
     assert review_of(wire).actions[0].config.answer_schema == {
         "anyOf": [{"const": "other", "title": "Other"}, {"const": "blue", "title": "Blue"}]
@@ -259,16 +260,18 @@ def test_dialects_l2_with_an_option_called_other_no_free_text_is_possible() -> N
         SAGENTS.load_decisions(message, review_of(wire))
 
 
-def test_dialects_l1_an_approval_among_questions_is_answered_as_one() -> None:
-    """Given an approval that takes a response only, which Sagents can't express: it is not a question."""
+def test_an_approval_among_questions_is_answered_as_one() -> None:
+    """Finding L1 of dialects. Given an approval that takes a response only, which Sagents can't express: it
+    is not a question."""
     wire = approval("c1", "respond")
     with pytest.raises(UnsupportedByDialect):
         resume_with(wire, Proposal("respond", 1, "why"))
 
 
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
-def test_dialects_3_people_read_the_labels_of_a_question_and_its_values_go_back(kind: str) -> None:
-    """Given options with labels; then people choose by these, and the answer is the value."""
+def test_people_read_the_labels_of_a_question_and_its_values_go_back(kind: str) -> None:
+    """Finding 3 of dialects. Given options with labels; then people choose by these, and the answer is the
+    value."""
     options = [{"label": "Keep it", "value": "v1"}, {"label": "Delete it", "value": "v2"}]
     wire = question(kind, options=options)
     [action] = review_of(wire).actions
@@ -280,7 +283,8 @@ def test_dialects_3_people_read_the_labels_of_a_question_and_its_values_go_back(
 
 
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
-def test_dialects_3_a_label_is_no_answer(kind: str) -> None:
+def test_a_label_is_no_answer(kind: str) -> None:
+    """Finding 3 of dialects."""
     wire = question(kind, options=[{"label": "Keep it", "value": "v1"}])
     given = "Keep it" if kind == "single_select" else ["Keep it"]
     with pytest.raises(Refused):

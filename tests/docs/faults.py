@@ -58,8 +58,8 @@ _IN_TEXT = re.compile(r"\bFaults? ([A-Z]\d\b(?:(?:, | and | to )[A-Z]\d\b)*)")
 _ONE = re.compile(r"([A-Z])(\d)(?: to \1(\d))?")
 
 
-def faults_of(_name: str, text: str) -> set[str]:
-    """Four in "Faults B1 to B3 and W1". The numbers in names are of other lists."""
+def faults_of(text: str) -> set[str]:
+    """The faults that a docstring names: four in "Faults B1 to B3 and W1"."""
     return {
         f"{letter}{number}"
         for listed in _IN_TEXT.findall(text)

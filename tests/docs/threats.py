@@ -1,7 +1,7 @@
 """The threats that this product was built against, by number, and which tests cover each of them.
 
-A test names its threats: `test_t21_…`, or T21 in its docstring. T21 in the docstring of a file counts for
-all its tests. `python -m tests.docs.tables` writes the table in docs/security.md.
+A test names its threats in its docstring: T21. In the docstring of a file, T21 counts for all its tests.
+`python -m tests.docs.tables` writes the table in docs/security.md.
 """
 
 from __future__ import annotations
@@ -98,16 +98,11 @@ WITHOUT_TEST: dict[str, str] = {
 }
 
 _IN_TEXT = re.compile(r"\bT(\d{1,2})(?: to T(\d{1,2}))?\b")
-_IN_NAME = re.compile(r"(?<![a-z0-9])t(\d{1,2})(?:_to_t(\d{1,2}))?(?![a-z0-9])")
 
 
-def threats_of(name: str, text: str) -> set[str]:
-    return _named(_IN_NAME, name) | _named(_IN_TEXT, text)
-
-
-def _named(pattern: re.Pattern[str], text: str) -> set[str]:
-    """The threats that a text names: "T7 to T9" is three."""
-    pairs = ((int(one), int(last or one)) for one, last in pattern.findall(text))
+def threats_of(text: str) -> set[str]:
+    """The threats that a docstring names: "T7 to T9" is three."""
+    pairs = ((int(one), int(last or one)) for one, last in _IN_TEXT.findall(text))
     return {f"T{number}" for first, last in pairs for number in range(first, last + 1)}
 
 

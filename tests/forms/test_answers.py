@@ -149,7 +149,7 @@ def test_a_cleared_text_goes_away_or_is_empty(
 
 
 @pytest.mark.parametrize("empty", [None, ""])
-def test_slack_clients_3_a_required_input_is_not_made_empty(empty: str | None) -> None:
+def test_a_required_input_is_not_made_empty(empty: str | None) -> None:
     """Slack-clients 3: some clients send null for what nobody touched."""
     with pytest.raises(FormErrors) as refused:
         one({"type": "string"}, "a", empty, required=True)

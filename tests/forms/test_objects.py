@@ -179,8 +179,9 @@ def _fan(keyword: str) -> Json:
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
-def test_t63_references_that_fan_out_make_a_json_field_at_once(keyword: str) -> None:
-    """Given a schema that is a million parts when it is written out, then its form costs no more than it."""
+def test_references_that_fan_out_make_a_json_field_at_once(keyword: str) -> None:
+    """T63: given a schema that is a million parts when it is written out, then its form costs no more than
+    it."""
     schema = _fan(keyword)
     check_schema(schema)
     assert make_form(schema, {"x": "a"}).fields[0].kind == "json"

@@ -73,9 +73,7 @@ def test_items_shapes_and_blanks(before: Any, after: Any, gone: tuple[str, ...])
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases(), st.data())
-def test_slack_clients_3_no_null_takes_away_what_is_not_told(
-    case: tuple[Json, Json], data: st.DataObject
-) -> None:
+def test_no_null_takes_away_what_is_not_told(case: tuple[Json, Json], data: st.DataObject) -> None:
     """Slack-clients 3: given any form, when random fields are answered with null or not at all; then either
     that is refused, or all that is gone was null in the answer, and is no required field's; the rest is the
     same byte for byte."""

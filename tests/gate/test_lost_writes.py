@@ -55,7 +55,7 @@ async def wait_held(reviews: Reviews, count: int = 1) -> None:
     await wait_until("the loss is noticed", held, 30)
 
 
-async def test_t54_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis) -> None:
+async def test_a_run_that_is_ahead_of_its_review_is_held(own_redis: OwnRedis) -> None:
     """Fault R2, T54: given that Redis lost the claim and the start of a call; then the agent's next write
     holds the review, no process may start it, and its release asks people whether it ran."""
     server = own_redis()
@@ -135,11 +135,11 @@ async def wait_noted(reviews: Reviews, review_id: str) -> None:
     await wait_until("the agent notes what it has started", noted)
 
 
-async def test_t54_no_process_runs_a_call_before_others_could_say_that_it_ran(
+async def test_no_process_runs_a_call_before_others_could_say_that_it_ran(
     own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given two agents, of which one ran a call, and a Redis that lost that; then the other one does not get
-    it, though the first writes nothing: its heartbeat compares what it has seen."""
+    """T54: given two agents, of which one ran a call, and a Redis that lost that; then the other one does not
+    get it, though the first writes nothing: its heartbeat compares what it has seen."""
     server = own_redis()
     async with process(server.url) as agent, process(server.url) as other:
         review_id = await approved(agent)

@@ -185,8 +185,8 @@ HOSTILE: dict[str, tuple[Json, Json]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
-def test_t63_no_schema_takes_long(name: str) -> None:
-    """Security H2. Whatever can't be done in the budget is an error that says so."""
+def test_no_schema_takes_long(name: str) -> None:
+    """T63: Security H2. Whatever can't be done in the budget is an error that says so."""
     schema, args = HOSTILE[name]
     uses = (
         lambda: check_schema(schema),

@@ -78,10 +78,10 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize(("pattern", "why"), REFUSED)
-def test_t62_a_pattern_that_can_not_be_run_in_linear_time_is_refused_with_one_sentence(
+def test_a_pattern_that_can_not_be_run_in_linear_time_is_refused_with_one_sentence(
     pattern: str, why: str
 ) -> None:
-    """Security H2."""
+    """T62: Security H2."""
     with pytest.raises(PatternError, match=why) as refused:
         check_pattern(pattern)
     assert "\n" not in str(refused.value)
@@ -95,10 +95,10 @@ def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", [*ORDINARY, *SLOW])
 @pytest.mark.parametrize("text", ["a" * 2_999 + "!", "1." * 1_500, "a-" * 1_500, "/ " * 1_500])
-def test_t62_an_accepted_pattern_answers_soon_however_slow_it_is_for_re(
+def test_an_accepted_pattern_answers_soon_however_slow_it_is_for_re(
     pattern: str, text: str
 ) -> None:
-    """Security H2: its reading and its running together."""
+    """T62: Security H2: its reading and its running together."""
     with cpu_limit(1):
         errors = check_args({"properties": {"a": {"pattern": pattern}}}, {"a": text})
     if pattern in ORDINARY and not re.search(pattern, text):

@@ -49,7 +49,8 @@ SCHEMAS: dict[str, Any] = {
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_t63_large_arguments_are_drawn_read_and_checked_soon(schema: str, shape: str) -> None:
+def test_large_arguments_are_drawn_read_and_checked_soon(schema: str, shape: str) -> None:
+    """T63."""
     args = {"a": SHAPES[shape]}
     assert len(json.dumps(args, separators=(",", ":"))) <= MAX_BYTES
     make_form(SCHEMAS[schema], {})  # which compiles the schema, once

@@ -100,9 +100,9 @@ def test_an_id_without_a_channel_is_of_slack(id: str, key: str) -> None:
 GUID = "8F3C5E0A-1C1F-4D1E-9A53-0D6F0F2F7B11"
 
 
-def test_t34_a_guid_of_teams_has_one_spelling() -> None:
-    """Given a person or group of Teams whose id is written in capitals; then it is the same id everywhere: a
-    second spelling would be a second vote. The case of other ids stays."""
+def test_a_guid_of_teams_has_one_spelling() -> None:
+    """T34: given a person or group of Teams whose id is written in capitals; then it is the same id
+    everywhere: a second spelling would be a second vote. The case of other ids stays."""
     low = GUID.lower()
     assert split_id(f"teams:{GUID}") == ("teams", low)
     assert person_key(f"teams:{GUID}") == f"teams:{low}"

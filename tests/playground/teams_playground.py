@@ -104,7 +104,7 @@ def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True).last
 
 
-async def test_teams_13_approve_in_the_playground(page: Page, ask: Ask) -> None:
+async def test_approve_in_the_playground(page: Page, ask: Ask) -> None:
     """Given a card; then others' words have no format; when Alice approves, then everybody sees it, and the
     agent goes on."""
     waiting = ask()
@@ -117,7 +117,7 @@ async def test_teams_13_approve_in_the_playground(page: Page, ask: Ask) -> None:
     assert call.args == CALL.args
 
 
-async def test_teams_13_edit_with_an_error_in_the_playground(page: Page, ask: Ask) -> None:
+async def test_edit_with_an_error_in_the_playground(page: Page, ask: Ask) -> None:
     """Given the form; when Alice enters what the schema refuses, then it stays open with the error; when she
     corrects it, then her edit runs."""
     waiting = ask()
@@ -134,7 +134,7 @@ async def test_teams_13_edit_with_an_error_in_the_playground(page: Page, ask: As
     assert call.args == {**CALL.args, "amount": 80, "currency": "USD"}
 
 
-async def test_teams_13_reject_with_a_reason_in_the_playground(page: Page, ask: Ask) -> None:
+async def test_reject_with_a_reason_in_the_playground(page: Page, ask: Ask) -> None:
     """Given a card; when Alice rejects it with a reason, then the agent reads it."""
     waiting = ask()
     await button(page, "Reject").click()
@@ -146,7 +146,7 @@ async def test_teams_13_reject_with_a_reason_in_the_playground(page: Page, ask: 
     assert "He was refunded yesterday" in done.answers[0].content
 
 
-async def test_teams_13_escalate_in_the_playground(page: Page, ask: Ask) -> None:
+async def test_escalate_in_the_playground(page: Page, ask: Ask) -> None:
     """Given a card; when Alice escalates it, then the other channel has it, and her approval there is shown
     on both."""
     waiting = ask()
@@ -161,7 +161,7 @@ async def test_teams_13_escalate_in_the_playground(page: Page, ask: Ask) -> None
     await expect(page.get_by_text("approved by “Alice Ng”").first).to_be_visible()
 
 
-async def test_teams_13_approvals_in_the_playground(page: Page, ask: Ask) -> None:
+async def test_approvals_in_the_playground(page: Page, ask: Ask) -> None:
     """Given a review; when Alice writes `approvals` to the bot, then it lists what waits for her."""
     ask()
     await expect(page.get_by_text("crm asks to run refund")).to_be_visible()

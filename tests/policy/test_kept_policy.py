@@ -101,14 +101,14 @@ def restore(policy: Policy, *tools: str) -> Policy:
 
 
 @given(configs(schemas), contexts, st.lists(names, min_size=1, max_size=3), args)
-def test_security_m7_what_is_kept_judges_as_the_policy_does(
+def test_what_is_kept_judges_as_the_policy_does(
     config: dict[str, Any],
     context: dict[str, Any] | None,
     tools: list[str],
     arguments: dict[str, Any],
 ) -> None:
-    """Given any policy under any context, when what it says of some tools is written and read back, then each
-    call of them has the same ruling."""
+    """Finding M7 of security. Given any policy under any context, when what it says of some tools is written
+    and read back, then each call of them has the same ruling."""
     if (policy := make(config, context)) is None:
         return
     again = restore(policy, *tools)
@@ -118,10 +118,11 @@ def test_security_m7_what_is_kept_judges_as_the_policy_does(
 
 
 @given(configs(schemas | code), names, args)
-def test_security_m7_what_can_not_be_kept_only_tightens(
+def test_what_can_not_be_kept_only_tightens(
     config: dict[str, Any], tool: str, arguments: dict[str, Any]
 ) -> None:
-    """Given a `when` that is Python code, when the policy is read back, then no call is asked about less."""
+    """Finding M7 of security. Given a `when` that is Python code, when the policy is read back, then no call
+    is asked about less."""
     if (policy := make(config, None)) is None:
         return
     call = ToolCall("c1", tool, arguments)
@@ -135,8 +136,9 @@ def test_security_m7_what_can_not_be_kept_only_tightens(
         assert set(after.redact) >= set(before.redact)
 
 
-def test_security_m7_only_the_rules_of_these_tools_are_kept() -> None:
-    """Given a policy of a hundred tools, then a review keeps those rules that an edit may meet."""
+def test_only_the_rules_of_these_tools_are_kept() -> None:
+    """Finding M7 of security. Given a policy of a hundred tools, then a review keeps those rules that an edit
+    may meet."""
     rules: dict[str, Any] = {f"tool_{n}": True for n in range(100)}
     rules |= {"tool_*": {"when": {"required": ["n"]}}, "other_*": True}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
@@ -148,7 +150,8 @@ def test_security_m7_only_the_rules_of_these_tools_are_kept() -> None:
     ]
 
 
-def test_security_m7_a_when_that_was_code_is_named_in_the_reason() -> None:
+def test_a_when_that_was_code_is_named_in_the_reason() -> None:
+    """Finding M7 of security."""
     policy = Policy.from_mapping(
         {"default": "allow", "interrupt_on": {"pay": {"when": lambda args: args["n"] > 9}}}
     )

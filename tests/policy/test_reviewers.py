@@ -283,8 +283,8 @@ def members(**more: Any) -> dict[str, Any]:
     return {"reviewers": {"channel_members": True, **more}}
 
 
-def test_t46_a_context_only_tightens():
-    """More people, no requester, no editor, all read; who they are stays the policy's."""
+def test_a_context_only_tightens():
+    """T46: More people, no requester, no editor, all read; who they are stays the policy's."""
     rule = {**members(quorum=2, reject_quorum=2, editor_approves=True), "redact": ["/a"]}
     run = {
         "reviewers": {"users": ["U9"], "groups": ["S9"], "quorum": 3},
@@ -302,7 +302,8 @@ def test_t46_a_context_only_tightens():
     assert (made.must_read, made.confirm, made.redact) == (True, True, ("/a",))
 
 
-def test_t46_a_context_loosens_nothing():
+def test_a_context_loosens_nothing():
+    """T46."""
     rule = {**members(quorum=2, exclude_requester=True), "must_read": True, "confirm": True}
     made = both(rule, members(exclude_requester=False, reject_quorum=9))
     alone = ruling(rule)

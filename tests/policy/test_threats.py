@@ -42,7 +42,7 @@ PERSUASION = (
 
 @pytest.mark.parametrize("text", PERSUASION)
 @pytest.mark.parametrize("tool", ["asked", "denied", "by_amount", "unlisted"])
-def test_t17_no_text_in_the_arguments_persuades_the_policy(tool: str, text: str) -> None:
+def test_no_text_in_the_arguments_persuades_the_policy(tool: str, text: str) -> None:
     """T17: rules alone judge; what arguments say is nothing but a value that rules compare. So a text that
     would persuade a model gets the same verdict, by the same rule, as a harmless one."""
     rules: dict[str, Any] = {
@@ -70,7 +70,8 @@ def test_t17_no_text_in_the_arguments_persuades_the_policy(tool: str, text: str)
         pytest.param(lambda: {"x": 10**5000}, id="5,000 digits"),
     ],
 )
-def test_t61_arguments_too_large_to_work_with(made: Callable[[], dict[str, Any]]) -> None:
+def test_arguments_too_large_to_work_with(made: Callable[[], dict[str, Any]]) -> None:
+    """T61."""
     args = made()
     with cpu_limit(0.5), pytest.raises(InvalidToolCall):
         encode(args)
@@ -94,8 +95,8 @@ STUBBORN = {"x": "a" * 28 + "!"}
 
 @pytest.mark.parametrize("key", ["when", "args_schema"])
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_t62_t64_schemas_that_would_hang_or_fetch(name: str, key: str) -> None:
-    """Refused when the policy is loaded, or harmless where it is used."""
+def test_schemas_that_would_hang_or_fetch(name: str, key: str) -> None:
+    """T62, T64: Refused when the policy is loaded, or harmless where it is used."""
     rule = {key: SCHEMAS[name]}
     with cpu_limit(3):
         try:
@@ -106,7 +107,8 @@ def test_t62_t64_schemas_that_would_hang_or_fetch(name: str, key: str) -> None:
         policy.judge(ToolCall("1", "b", STUBBORN))
 
 
-def test_t63_schemas_that_blow_up() -> None:
+def test_schemas_that_blow_up() -> None:
+    """T63."""
     nested: dict[str, Any] = {"type": "string"}
     for _ in range(16):
         nested = {"anyOf": [nested, nested]}
@@ -123,7 +125,8 @@ def test_t63_schemas_that_blow_up() -> None:
             assert policy.judge(ToolCall("1", "b", args)).verdict.kind == "review"
 
 
-def test_t64_nothing_is_ever_fetched() -> None:
+def test_nothing_is_ever_fetched() -> None:
+    """T64."""
     asked: list[str] = []
 
     class Canary(BaseHTTPRequestHandler):
@@ -161,12 +164,14 @@ YAML = {
 
 
 @pytest.mark.parametrize("name", YAML)
-def test_t65_yaml_that_is_no_plain_document(name: str) -> None:
+def test_yaml_that_is_no_plain_document(name: str) -> None:
+    """T65."""
     with cpu_limit(2), pytest.raises(PolicyError):
         Policy.from_yaml(YAML[name])
 
 
-def test_t65_no_is_a_word() -> None:
+def test_no_is_a_word() -> None:
+    """T65."""
     with pytest.raises(InvalidPolicy, match="`no`"):
         Policy.from_yaml("default: no")
 
@@ -180,7 +185,8 @@ AMBIGUOUS = [
 
 
 @pytest.mark.parametrize("text", AMBIGUOUS)
-def test_t66_json_that_two_readers_read_differently(text: str) -> None:
+def test_json_that_two_readers_read_differently(text: str) -> None:
+    """T66."""
     with pytest.raises(InvalidToolCall):
         encode(decode(text))
     inbox = dialects.get("agent_inbox")
@@ -188,7 +194,8 @@ def test_t66_json_that_two_readers_read_differently(text: str) -> None:
     assert inbox.load_request(wire, "t").calls[0].name == "improper_schema"
 
 
-def test_t66_a_number_keeps_its_kind_and_its_digits() -> None:
+def test_a_number_keeps_its_kind_and_its_digits() -> None:
+    """T66."""
     assert encode({"x": 1}) != encode({"x": 1.0})
     assert encode({"x": 2**53 + 1}).parse() == {"x": 2**53 + 1}
     text = '{"actionRequests":[{"name":"b","args":{"x":9007199254740993},"description":""}],'
@@ -197,7 +204,8 @@ def test_t66_a_number_keeps_its_kind_and_its_digits() -> None:
         dialects.get("langchain_js").load_request(wire, "t")
 
 
-def test_t67_names_with_many_wildcards_take_no_time() -> None:
+def test_names_with_many_wildcards_take_no_time() -> None:
+    """T67."""
     glob = "*a" * 60 + "b"
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {glob: False}})
     with cpu_limit(2):
@@ -207,8 +215,8 @@ def test_t67_names_with_many_wildcards_take_no_time() -> None:
 @pytest.mark.parametrize(
     "name", ["delete_user\u200b", "dele\u0442e_user", "delete_user ", "", "\uff44elete"]
 )
-def test_t68_a_name_that_looks_like_another_is_refused(name: str) -> None:
-    """It must not simply match no rule, as it could then run without a review."""
+def test_a_name_that_looks_like_another_is_refused(name: str) -> None:
+    """T68: It must not simply match no rule, as it could then run without a review."""
     with pytest.raises(InvalidToolCall):
         ToolCall("1", name, {})
     for dialect in ("langchain", "langchain_js", "sagents"):
@@ -217,14 +225,16 @@ def test_t68_a_name_that_looks_like_another_is_refused(name: str) -> None:
             dialects.get(dialect).load_policy({key: {name: True}})
 
 
-def test_t68_names_are_compared_exactly() -> None:
+def test_names_are_compared_exactly() -> None:
+    """T68."""
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"delete_user": "deny"}})
     assert policy.judge(ToolCall("1", "delete_user", {})).verdict.kind == "deny"
     assert policy.judge(ToolCall("1", "Delete_user", {})).verdict.kind == "allow"
 
 
-async def test_t69_the_audit_says_which_policy_judged() -> None:
-    """A policy that was replaced or rolled back is another hash, in the review and in its first event."""
+async def test_the_audit_says_which_policy_judged() -> None:
+    """T69: A policy that was replaced or rolled back is another hash, in the review and in its first
+    event."""
     store, hashes = MemoryStore(), list[str | None]()
     for text in ("default: review", "default: review  # and a comment"):
         policy = Policy.from_yaml(text)

@@ -107,8 +107,8 @@ async def test_the_same_click_counts_once_however_often_it_arrives(
     assert [event["kind"] for event in audit(redis_url)] == ["submitted", "decided"]
 
 
-async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Open, redis_url: str):
-    """On two replicas, each a click of its own: one is stored, and all others are told."""
+async def test_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Open, redis_url: str):
+    """T40: On two replicas, each a click of its own: one is stored, and all others are told."""
     replicas = [await open_reviews(), await open_reviews()]
     review = await submit(replicas[0], "pair")
 
@@ -127,8 +127,8 @@ async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Ope
     assert [event["kind"] for event in audit(redis_url)] == ["submitted", "voted"]
 
 
-async def test_t41_votes_and_a_rejection_at_once_are_one_decision(open_reviews: Open):
-    """50 times two approvals against a rejection: the result is consistent, in any order."""
+async def test_votes_and_a_rejection_at_once_are_one_decision(open_reviews: Open):
+    """T41: 50 times two approvals against a rejection: the result is consistent, in any order."""
     one, two = await open_reviews(), await open_reviews()
 
     async def race(number: int) -> str:

@@ -229,12 +229,14 @@ def test_what_was_never_delivered_can_be_decided_and_passed_on():
         (proposal("edit", revision=2, n=2), "stale"),
     ],
 )
-def test_t42_a_button_of_another_revision_changes_nothing(plan: Proposal, code: str):
+def test_a_button_of_another_revision_changes_nothing(plan: Proposal, code: str):
+    """T42."""
     with raises_refused(code, "Look at it again."):
         decide(one(), "1", plan, ADA, START)
 
 
-def test_t42_a_button_after_the_end_changes_nothing_and_before_it_does():
+def test_a_button_after_the_end_changes_nothing_and_before_it_does():
+    """T42."""
     review = one(expire={"after": "30s"})
     for late in (30, 30.001, 1e9):
         with raises_refused("expired"):
@@ -242,7 +244,8 @@ def test_t42_a_button_after_the_end_changes_nothing_and_before_it_does():
     assert decide(review, "1", proposal(), ADA, START + 29.999).review.status == "settled"
 
 
-def test_t42_a_button_from_before_an_escalation_stays_good():
+def test_a_button_from_before_an_escalation_stays_good():
+    """T42."""
     review = apply_due(one(escalate=STEPS), START + 10).review
     assert decide(review, "1", proposal(), ADA, START + 11).review.status == "settled"
 

@@ -33,10 +33,11 @@ PATHS = [
     ],
     ids=str,
 )
-async def test_security_low_another_name_is_refused(
+async def test_another_name_is_refused(
     sandbox: Sandbox, path: str, headers: dict[str, str]
 ) -> None:
-    """Given a page of another site that gave its name our address; then it sees and does nothing here."""
+    """Finding low of security. Given a page of another site that gave its name our address; then it sees and
+    does nothing here."""
     async with aiohttp.ClientSession(headers=headers) as session:
         async with session.get(sandbox.url + path) as answer:
             assert answer.status == 403

@@ -47,7 +47,7 @@ def cut_off(replica: EmbeddedRedis, master: EmbeddedRedis) -> None:
         client.execute_command("CLIENT", "KILL", "TYPE", "master")
 
 
-async def test_t54_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes(
+async def test_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes(
     cluster: RedisCluster,
 ) -> None:
     """Fault R5, T54: given reviews in all partitions, and a master whose replica lags when decisions are
@@ -90,7 +90,7 @@ async def test_t54_a_failover_in_a_cluster_holds_the_partitions_that_lost_writes
         await store.close()
 
 
-async def test_t54_an_idle_process_claims_nothing_right_after_a_failover(
+async def test_an_idle_process_claims_nothing_right_after_a_failover(
     cluster: RedisCluster,
 ) -> None:
     """Fault R5, T54: given a call that a process claimed, a replica that lacks the claim, and another process

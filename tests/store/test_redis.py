@@ -18,10 +18,9 @@ from tests.support.jobs import begin_all, finish_all
 from tests.support.redis_servers.proxy import proxy_to
 
 
-async def test_t37_an_id_can_not_be_guessed(redis_url: str):
-    """Given 2,000 ids at random beside real ones; then each is answered alike, whatever is asked of it, and
-    leaves no trace: an id is 128 bits of a hash.
-    """
+async def test_an_id_can_not_be_guessed(redis_url: str):
+    """T37: given 2,000 ids at random beside real ones; then each is answered alike, whatever is asked of it,
+    and leaves no trace: an id is 128 bits of a hash."""
     async with open_store(redis_url) as store:
         real = [await created(store, thread_id=f"t-{n}") for n in range(3)]
         before = keys_of(redis_url)
@@ -45,10 +44,10 @@ def refusal_of(review_id: str) -> Event:
     return Event(kind="refused", review_id=review_id, at=0, what="not_allowed", op="1")
 
 
-async def test_t73_the_time_is_redis_own_whatever_the_clock_of_this_host(
+async def test_the_time_is_redis_own_whatever_the_clock_of_this_host(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
-    """Fault C1: given a host whose clock is ten days ahead; then a review is read at Redis's time."""
+    """T73: Fault C1: given a host whose clock is ten days ahead; then a review is read at Redis's time."""
     day = 86_400.0
     async with open_store(redis_url) as store:
         review = await created(store)

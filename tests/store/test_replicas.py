@@ -51,7 +51,7 @@ async def promote(replica: EmbeddedRedis, primary: EmbeddedRedis) -> None:
     command(replica, "REPLICAOF", "NO", "ONE")
 
 
-async def test_r5_what_is_acknowledged_is_on_the_replica(pair: Pair) -> None:
+async def test_what_is_acknowledged_is_on_the_replica(pair: Pair) -> None:
     """Fault R5."""
     primary, replica = pair
     store = await RedisStore.open(primary.url, wait_replicas=1)
@@ -93,7 +93,7 @@ async def test_a_decision_that_no_replica_confirms_is_not_acknowledged(pair: Pai
     await store.close()
 
 
-async def test_t54_a_failover_to_a_replica_that_lags_is_a_loss(pair: Pair) -> None:
+async def test_a_failover_to_a_replica_that_lags_is_a_loss(pair: Pair) -> None:
     """Fault R5, T54: given a replica that lacks a decision, and becomes the primary at the same address; then
     the process that made the decision notices it, and the review is held."""
     primary, replica = pair

@@ -27,8 +27,8 @@ from tests.support.redis_servers.server import executable_under_test
 SEED = 44
 
 
-async def test_t44_a_cancelled_call_leaves_its_answer_to_nobody(redis_url: str) -> None:
-    """Given 400 reads of forty reviews over few connections and a slow network, of which every third is
+async def test_a_cancelled_call_leaves_its_answer_to_nobody(redis_url: str) -> None:
+    """T44: given 400 reads of forty reviews over few connections and a slow network, of which every third is
     cancelled on its way; then each of the others gets the review that it asked for."""
     seeded = random.Random(SEED)
     async with proxy_to(redis_url) as proxy:
@@ -145,7 +145,8 @@ def tls_redis(tmp_path: Path) -> Iterator[TlsRedis]:
         server.stop()
 
 
-async def test_t51_tls_with_the_right_authority_works(tls_redis: TlsRedis) -> None:
+async def test_tls_with_the_right_authority_works(tls_redis: TlsRedis) -> None:
+    """T51."""
     url, files = tls_redis("localhost")
     store = await RedisStore.open(f"{url}?ssl_ca_certs={files.authority}")
     assert await store.now() > 0
@@ -153,11 +154,11 @@ async def test_t51_tls_with_the_right_authority_works(tls_redis: TlsRedis) -> No
 
 
 @pytest.mark.parametrize("host", ["localhost", "redis.example.com"])
-async def test_t51_another_server_in_between_is_refused(
+async def test_another_server_in_between_is_refused(
     tls_redis: TlsRedis, tmp_path: Path, host: str
 ) -> None:
-    """Given a server whose certificate is by an unknown authority, or made out to another host; then nothing
-    is sent to it, and the error names the setting's address without its options."""
+    """T51: given a server whose certificate is by an unknown authority, or made out to another host; then
+    nothing is sent to it, and the error names the setting's address without its options."""
     url, files = tls_redis(host)
     trusted = files if host != "localhost" else Certificates(tmp_path / "other", "localhost")
     reason = "is refused" if host == "localhost" else "is made out to another host"

@@ -63,7 +63,7 @@ def test_threads_take_little_room() -> None:
     assert len(threads.find("2") or "") == 200
 
 
-def test_t71_an_error_is_its_type_and_place() -> None:
+def test_an_error_is_its_type_and_place() -> None:
     """T71: given a foreign error that quotes an argument, and one of ours; then only ours has its words."""
     for error, words in (
         (ValueError("s3cr3t"), "ValueError at "),

@@ -17,11 +17,11 @@ NOTHING_WRONG = {"undelivered": 0, "problems": {}}
 
 @pytest.mark.every_reply
 @pytest.mark.parametrize(("off", "text"), [(600.0, "ahead of"), (-600.0, "behind")])
-async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
+async def test_a_clock_that_is_off_makes_a_bot_not_ready(
     redis_url: str, off: float, text: str
 ) -> None:
-    """Given a bot whose clock is ten minutes off, so that it would take all of Slack's requests for forged
-    ones; then it is not ready, and says so."""
+    """T24: given a bot whose clock is ten minutes off, so that it would take all of Slack's requests for
+    forged ones; then it is not ready, and says so."""
     store = await RedisStore.open(redis_url)
     try:
         with pytest.raises(HitlError, match=f"600 s {text} Redis's"):

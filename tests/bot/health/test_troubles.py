@@ -69,11 +69,11 @@ async def card_text(reviews: Reviews, review_id: str, place: Place, channel: Sla
     )
 
 
-async def test_newcomer_2_a_typo_in_a_channel_is_said_on_the_other_card(
+async def test_a_typo_in_a_channel_is_said_on_the_other_card(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, health: Health
 ) -> None:
-    """Given two calls, of which one waits in a channel that doesn't exist; then the other one's card says so,
-    with the reason, and the operators are told what to do."""
+    """Finding 2 of newcomer. Given two calls, of which one waits in a channel that doesn't exist; then the
+    other one's card says so, with the reason, and the operators are told what to do."""
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
     with pytest.raises(NotFound):
@@ -87,9 +87,10 @@ async def test_newcomer_2_a_typo_in_a_channel_is_said_on_the_other_card(
     assert "hitl reviews" in problem.text
 
 
-async def test_newcomer_2_home_says_it_to_those_who_may_decide(
+async def test_home_says_it_to_those_who_may_decide(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel
 ) -> None:
+    """Finding 2 of newcomer."""
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
     with pytest.raises(NotFound):
@@ -99,7 +100,7 @@ async def test_newcomer_2_home_says_it_to_those_who_may_decide(
     assert "Number 2 can't be shown in #suport" in read_text(view_blocks(home, channel))
 
 
-async def test_newcomer_2_when_the_place_is_there_it_is_over(
+async def test_when_the_place_is_there_it_is_over(
     reviews: Reviews,
     delivery: Delivery,
     channel: SlackChannel,
@@ -107,8 +108,8 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Given a place that couldn't be reached; when somebody makes it and it is tried again, then the problem
-    is gone; if it is tried before that, it is still one problem, recorded once."""
+    """Finding 2 of newcomer. Given a place that couldn't be reached; when somebody makes it and it is tried
+    again, then the problem is gone; if it is tried before that, it is still one problem, recorded once."""
     monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     review = await two_calls(reviews)
     versions: list[int] = []
@@ -149,10 +150,11 @@ async def test_a_place_is_not_solved_while_others_wait_there(
     assert (problem.kind, problem.subject) == ("place", TYPO)
 
 
-async def test_c2_what_is_not_known_is_said_on_the_card_itself(
+async def test_what_is_not_known_is_said_on_the_card_itself(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given a group that can't be looked up; then its card is shown, and says which scope the app lacks."""
+    """Finding C2 of security. Given a group that can't be looked up; then its card is shown, and says which
+    scope the app lacks."""
     rule = {"notify": HERE, "reviewers": {"groups": ["S0OPS"]}}
     review, event = review_of([call("it")], by=policy(it=rule))
     await reviews.submit(review, event)
@@ -207,11 +209,12 @@ def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
             delivery_problems.record_delivery_problem(one, HERE, "gone", START)
 
 
-async def test_newcomer_2_the_places_of_what_waits_are_looked_at(
+async def test_the_places_of_what_waits_are_looked_at(
     reviews: Reviews, channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
-    """Given a review that would escalate to a channel that doesn't exist, fall back to one without the bot,
-    or go to somebody who has left; then that is reported before, and over when it is corrected."""
+    """Finding 2 of newcomer. Given a review that would escalate to a channel that doesn't exist, fall back to
+    one without the bot, or go to somebody who has left; then that is reported before, and over when it is
+    corrected."""
     rules = policy(
         it={
             "notify": HERE,
@@ -243,10 +246,11 @@ interrupt_on:
 """
 
 
-async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
+async def test_a_policys_places_and_people_are_looked_up(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given a policy; then each place, person and group is usable, unusable or unknown."""
+    """Finding 2 of newcomer. Given a policy; then each place, person and group is usable, unusable or
+    unknown."""
     found = {
         one.name: one for one in await check_policy(Policy.from_yaml(POLICY), Channels(channel))
     }
@@ -268,10 +272,9 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
     assert again[Place("slack:U0BOB")] == "unknown"
 
 
-async def test_newcomer_2_policy_check_channels_from_a_terminal(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
-    """Given a policy with a typo and one without; then the command names it, and ends with 1 or 0."""
+async def test_policy_check_channels_from_a_terminal(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Finding 2 of newcomer. Given a policy with a typo and one without; then the command names it, and ends
+    with 1 or 0."""
     file = tmp_path / "policy.yaml"
     env = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": sandbox.api_url, "HITL_CHANNEL": HERE[6:]}
     for text, code in ((POLICY, 1), ("default: review\n", 0)):

@@ -278,7 +278,7 @@ TWO = {"users": ["U0ALICE", "U0BOB", "U0DANA"], "quorum": 2, "exclude_requester"
 
 
 @pytest.mark.parametrize(("kind", "counts"), [("approve", False), ("reject", True)])
-async def test_m6_a_vote_of_the_requesters_other_account_counts_no_more(
+async def test_a_vote_of_the_requesters_other_account_counts_no_more(
     store: CountingStore, channel: SlackChannel, bob: Reviewer, kind: Any, counts: bool
 ) -> None:
     """M6: given a vote of an account that HITL_PEOPLE later says is the requester's, when another person
@@ -301,7 +301,7 @@ async def test_m6_a_vote_of_the_requesters_other_account_counts_no_more(
     assert [vote.by.id for vote in action.votes] == (["U0BOB", "U0DANA"] if counts else ["U0DANA"])
 
 
-async def test_m6_a_vote_of_the_editors_other_account_counts_no_more(
+async def test_a_vote_of_the_editors_other_account_counts_no_more(
     store: CountingStore, channel: SlackChannel, alice: Reviewer, bob: Reviewer
 ) -> None:
     """The same for who made the edit: they approve it with no account."""

@@ -109,9 +109,9 @@ async def test_nothing_is_shown_at_another_place(world: World) -> None:
     assert action_page(review, Place("slack:#elsewhere"), 0).action is None
 
 
-async def test_cards_11_all_arguments_say_who_asks_and_until_when(world: World) -> None:
-    """Given a call with a deadline; then the page of all its arguments says who asks for it, and what happens
-    by when."""
+async def test_all_arguments_say_who_asks_and_until_when(world: World) -> None:
+    """Finding 11 of cards. Given a call with a deadline; then the page of all its arguments says who asks for
+    it, and what happens by when."""
     await world.ask(expire={"after": "1h", "decision": "reject"})
     target = ActionRef(world.id, "1", 1)
     page = await world.inbox.reader.arguments(target, 0, OPERATOR, lambda arguments: [arguments])

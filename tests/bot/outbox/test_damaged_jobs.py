@@ -58,7 +58,7 @@ class Sent:
         (CARD, None, b"\xff"),
     ],
 )
-async def test_1_a_damaged_job_holds_up_no_other(
+async def test_a_damaged_job_holds_up_no_other(
     store: RedisStore,
     redis_url: str,
     score: float,
@@ -83,7 +83,7 @@ async def test_1_a_damaged_job_holds_up_no_other(
     assert is_told == ((member, note) != (CARD, None))  # else it is done: its review is over
 
 
-async def test_1_that_no_job_can_be_read_is_told(store: RedisStore, redis_url: str) -> None:
+async def test_that_no_job_can_be_read_is_told(store: RedisStore, redis_url: str) -> None:
     """Given a key of another type, which nobody can mend but a person; then the operators are told, until it
     is mended."""
     review_id, health, sent = await submit(store), Health(), Sent()
@@ -101,7 +101,7 @@ async def test_1_that_no_job_can_be_read_is_told(store: RedisStore, redis_url: s
     assert health.current_problems() == ()
 
 
-async def test_1_a_damaged_count_stops_no_decision(store: RedisStore, redis_url: str) -> None:
+async def test_a_damaged_count_stops_no_decision(store: RedisStore, redis_url: str) -> None:
     """Given a count of changes that is no number; then a change of the card is counted: in a decision's write
     all that follows, as the audit's entry, would be left out."""
     await submit(store)
@@ -112,7 +112,7 @@ async def test_1_a_damaged_count_stops_no_decision(store: RedisStore, redis_url:
         assert client.hget(KEYS.change_counts, job.member) == b"1"
 
 
-async def test_1_a_damaged_count_loses_no_dead_letter(store: RedisStore, redis_url: str) -> None:
+async def test_a_damaged_count_loses_no_dead_letter(store: RedisStore, redis_url: str) -> None:
     """Given a count of dead letters that is no number; when they are tried again, then the card is queued."""
     await submit(store)
     [job] = [one for one in [await store.take_job(LANE, "post")] if one]
@@ -127,7 +127,7 @@ async def test_1_a_damaged_count_loses_no_dead_letter(store: RedisStore, redis_u
 
 
 @pytest.mark.parametrize("foreign", ["text", "list", "long"])
-async def test_1_no_lease_lasts_longer_than_a_bots(
+async def test_no_lease_lasts_longer_than_a_bots(
     store: RedisStore, redis_url: str, foreign: str
 ) -> None:
     """Given a lease without an end, as after a foreign hand, or with one an hour away, as after the server's
@@ -152,9 +152,7 @@ async def test_1_no_lease_lasts_longer_than_a_bots(
 @pytest.mark.parametrize(
     "stored", ["zzz", b"\xff", "99999999999999", "99999999999999 99999999999999"]
 )
-async def test_1_no_slot_is_far_away(
-    store: RedisStore, redis_url: str, stored: str | bytes
-) -> None:
+async def test_no_slot_is_far_away(store: RedisStore, redis_url: str, stored: str | bytes) -> None:
     """Given a time of the next call that is damaged, or was written before the clock was set back; then the
     next call waits no longer than usual."""
     with redis.Redis.from_url(redis_url) as client:

@@ -136,7 +136,7 @@ class Counting(Broken):
         return await super().load(review_id)
 
 
-async def test_t59_a_thousand_that_are_due_at_once_are_done_in_small_steps(
+async def test_a_thousand_that_are_due_at_once_are_done_in_small_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Fault K3, T59: given 1,000 reviews that are due at the same moment, and two bots; then each is
@@ -156,7 +156,7 @@ async def test_t59_a_thousand_that_are_due_at_once_are_done_in_small_steps(
     assert [len(each) for each in taken] == [1] * 1000
 
 
-async def test_5_that_the_index_can_not_be_read_is_told() -> None:
+async def test_that_the_index_can_not_be_read_is_told() -> None:
     """Given a Redis that refuses the index of what is due; then it is told, until it works."""
 
     class Refusing(MemoryStore):

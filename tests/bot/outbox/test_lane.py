@@ -74,7 +74,7 @@ async def do_nothing(job: Job, *, again: bool) -> None:
     """A card that can be shown at once."""
 
 
-async def test_5_a_job_that_can_not_be_recorded_is_stuck_until_it_is(
+async def test_a_job_that_can_not_be_recorded_is_stuck_until_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Given a job that is done, and which Redis refuses to record for longer than a pause between two tries;
@@ -100,7 +100,7 @@ async def test_5_a_job_that_can_not_be_recorded_is_stuck_until_it_is(
     assert health.current_problems() == ()
 
 
-async def test_5_lanes_that_can_not_be_held_are_told(channel: SlackChannel) -> None:
+async def test_lanes_that_can_not_be_held_are_told(channel: SlackChannel) -> None:
     """Given a Redis that lets no bot hold a lane; then it is told, until it works."""
     store, health = Refusing(), Health()
     reviews = Reviews(store)

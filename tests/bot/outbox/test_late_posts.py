@@ -77,7 +77,7 @@ class Stage:
 
 @pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA", "slack:S0OPS"])
 @pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
-async def test_3_a_post_that_is_applied_after_its_review_shows_that_it_is_over(
+async def test_a_post_that_is_applied_after_its_review_shows_that_it_is_over(
     sandbox: Sandbox, channel: SlackChannel, place: str, count: int
 ) -> None:
     """Given a bot that died while it posted a card or a digest, whose reviews are cancelled then; when Slack
@@ -103,7 +103,7 @@ async def test_3_a_post_that_is_applied_after_its_review_shows_that_it_is_over(
 
 @pytest.mark.parametrize("place", ["slack:C0APPROVE", "slack:U0DANA"])
 @pytest.mark.parametrize("count", [1, 6], ids=["card", "digest"])
-async def test_7_a_card_that_was_posted_again_is_there_once(
+async def test_a_card_that_was_posted_again_is_there_once(
     sandbox: Sandbox, channel: SlackChannel, place: str, count: int
 ) -> None:
     """Given a card or a digest that a person deleted, and a bot that died while it posted it again; when

@@ -23,7 +23,7 @@ from tests.support.builders import call, policy, review_of
 from tests.support.waiting import wait_until
 
 
-async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
+async def test_what_waits_for_a_look_up_is_tried_again_soon(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given cards that are tried again every hour, and one whose look-up fails; when Slack answers again,

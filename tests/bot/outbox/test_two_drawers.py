@@ -124,7 +124,7 @@ async def test_a_drawing_of_a_dead_bot_that_is_applied_late_is_drawn_over(stage:
 
 
 @pytest.mark.parametrize("kind", ["card", "check", "stray"])
-async def test_6_a_late_drawing_of_any_job_is_drawn_over(
+async def test_a_late_drawing_of_any_job_is_drawn_over(
     stage: Stage, kind: Literal["card", "check", "stray"]
 ) -> None:
     """Given a bot that died while it drew, because of a change, of a check, or of a press on an older card,

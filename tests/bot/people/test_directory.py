@@ -85,9 +85,8 @@ def directory(channel: SlackChannel) -> Directory:
         (person("root", "", "cli"), OF_OPS, True),  # the command line says who uses it
     ],
 )
-async def test_t25_to_t27_who_may_decide(
-    directory: Directory, who: Reviewer, grant: Grant, may: bool
-) -> None:
+async def test_who_may_decide(directory: Directory, who: Reviewer, grant: Grant, may: bool) -> None:
+    """T25 to T27."""
     if may:
         await directory.check_can_decide(who, snapshot(), [grant])
     else:

@@ -34,11 +34,11 @@ async def conversation(channel: SlackChannel, place: Place) -> str:
 @pytest.mark.parametrize(
     "name", ["#agent-approvals", "#finance", "#team-ops", "slack:#team-ops", "default"]
 )
-async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
+async def test_a_person_named_like_a_channel_gets_none_of_its_cards(
     channel: SlackChannel, directory: Directory, sandbox: Sandbox, name: str
 ) -> None:
-    """Given Carl, who takes a channel's name in each way and is looked up, before and after the channels are;
-    then its cards go to the channel."""
+    """Finding C1 of security. Given Carl, who takes a channel's name in each way and is looked up, before and
+    after the channels are; then its cards go to the channel."""
     for before in (True, False):
         for field in ("real_name", "name"):
             sandbox.users.change(CARL, **{field: name})
@@ -51,9 +51,10 @@ async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
         assert await conversation(channel, Place("default")) == "C0APPROVE"
 
 
-async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
+async def test_a_name_that_only_a_person_has_leads_nowhere(
     channel: SlackChannel, directory: Directory, sandbox: Sandbox
 ) -> None:
+    """Finding C1 of security."""
     sandbox.users.rename(CARL, "#payments")
     await directory.load_reviewer("slack", CARL, "T0ACME", "#payments")
     with pytest.raises(NotFound, match="no channel #payments"):
@@ -61,17 +62,19 @@ async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
 
 
 @pytest.mark.parametrize("id", [CARL, "W0CARL", "S0OPS", "D0CARL"])
-async def test_c1_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id: str) -> None:
-    """Given an event that calls something else `team-ops`; then #team-ops leads to the same channel."""
+async def test_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id: str) -> None:
+    """Finding C1 of security. Given an event that calls something else `team-ops`; then #team-ops leads to
+    the same channel."""
     channel.set_channel_name(id, "team-ops")
     channel.set_label(id, "#team-ops")
     assert await conversation(channel, Place("slack:#team-ops")) == "C0OPS"
 
 
 @pytest.mark.parametrize("handle", ["here", "channel", "#team-ops", "agent-approvals"])
-async def test_c1_a_groups_handle_leads_nowhere(
+async def test_a_groups_handle_leads_nowhere(
     channel: SlackChannel, sandbox: Sandbox, handle: str
 ) -> None:
+    """Finding C1 of security."""
     sandbox.workspace.groups["S0EVIL"] = Group("S0EVIL", handle, handle, [CARL])
     await channel.start()
     channel.set_label("S0EVIL", f"@{handle}")
@@ -80,11 +83,11 @@ async def test_c1_a_groups_handle_leads_nowhere(
 
 
 @pytest.mark.parametrize("name", ["c0ops", "u0bob", "s0ops", "d0carl"])
-async def test_c1_a_channel_named_like_an_id_is_only_its_name(
+async def test_a_channel_named_like_an_id_is_only_its_name(
     channel: SlackChannel, sandbox: Sandbox, name: str
 ) -> None:
-    """Given Carl's channel, which is called like an id; then #name leads there, and the id leads to its own
-    channel."""
+    """Finding C1 of security. Given Carl's channel, which is called like an id; then #name leads there, and
+    the id leads to its own channel."""
     sandbox.workspace.channels["C0EVIL"] = Channel("C0EVIL", name, [CARL, "U0APPROVER"])
     channel.set_channel_name("C0EVIL", name)
     assert await conversation(channel, Place(f"slack:#{name}")) == "C0EVIL"
@@ -94,11 +97,11 @@ async def test_c1_a_channel_named_like_an_id_is_only_its_name(
         await conversation(channel, Place(f"slack:{name}"))
 
 
-async def test_c1_of_two_channels_with_one_name_none_is_meant(
+async def test_of_two_channels_with_one_name_none_is_meant(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given an archived channel of the name, then the live one is meant; given two live ones, as a shared
-    channel can bring about, then neither."""
+    """Finding C1 of security. Given an archived channel of the name, then the live one is meant; given two
+    live ones, as a shared channel can bring about, then neither."""
     for id, archived in (("C0GONE", True), ("C0TWIN", False)):
         sandbox.workspace.channels[id] = Channel(
             id, "team-ops", [CARL, "U0APPROVER"], is_archived=archived
@@ -110,11 +113,11 @@ async def test_c1_of_two_channels_with_one_name_none_is_meant(
         await conversation(channel, Place("slack:#team-ops"))
 
 
-async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(
+async def test_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given #agent-approvals, which is renamed, and Carl's new channel of that name; then cards go where they
-    went when the bot started."""
+    """Finding C1 of security. Given #agent-approvals, which is renamed, and Carl's new channel of that name;
+    then cards go where they went when the bot started."""
     channel.set_channel_name("C0APPROVE", "old")
     sandbox.workspace.channels["C0EVIL"] = Channel(
         "C0EVIL", "agent-approvals", [CARL, "U0APPROVER"]
@@ -151,12 +154,13 @@ async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_late
         ("", "U1"),
     ],
 )
-def test_c1_l1_a_name_in_our_sentences_is_never_a_part_of_them(name: str, shown: str) -> None:
+def test_a_name_in_our_sentences_is_never_a_part_of_them(name: str, shown: str) -> None:
+    """Finding C1 of security."""
     assert person_label(name, "U1") == shown
 
 
 @pytest.mark.parametrize("name", ["The deadline", "The agent", "Nobody", "Alice Ng and Bob Reyes"])
-def test_l1_a_name_can_not_imitate_our_sentences(name: str) -> None:
+def test_a_name_can_not_imitate_our_sentences(name: str) -> None:
     """Given a person who took a name of our sentences; then who decided is told with quotes and the id."""
     review, _ = review_of()
     key = review.actions[0].key

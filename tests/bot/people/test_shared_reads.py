@@ -36,7 +36,7 @@ async def ask(reads: SharedReads, read: Callable[[], Awaitable[int]], times: int
     return asked
 
 
-async def test_borders_10_a_thousand_who_ask_for_the_same_share_one_read():
+async def test_a_thousand_who_ask_for_the_same_share_one_read():
     """Given a thousand who ask at once, then the source is read once; those who ask for something else get a
     read of their own."""
     reads, source = SharedReads(), Source()
@@ -48,7 +48,7 @@ async def test_borders_10_a_thousand_who_ask_for_the_same_share_one_read():
     assert source.reads == 2
 
 
-async def test_borders_10_nobody_gets_a_result_that_is_older_than_the_question():
+async def test_nobody_gets_a_result_that_is_older_than_the_question():
     """Given a read that runs, when the value changes and others ask, then they wait for one more read, and
     get the new value."""
     reads, source = SharedReads(), Source()
@@ -62,7 +62,7 @@ async def test_borders_10_nobody_gets_a_result_that_is_older_than_the_question()
     assert source.reads == 2
 
 
-async def test_borders_10_one_who_leaves_takes_nothing_from_the_others():
+async def test_one_who_leaves_takes_nothing_from_the_others():
     """Given two who wait for one read, when the first is cancelled, then the second gets the result."""
     reads, source = SharedReads(), Source()
     first, second = await ask(reads, source.read, 2)
@@ -73,7 +73,7 @@ async def test_borders_10_one_who_leaves_takes_nothing_from_the_others():
     assert source.reads == 1
 
 
-async def test_borders_10_an_error_reaches_all_and_the_next_read_starts_again():
+async def test_an_error_reaches_all_and_the_next_read_starts_again():
     reads = SharedReads()
 
     async def fail() -> int:

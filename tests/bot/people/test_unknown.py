@@ -174,11 +174,11 @@ def answers(method: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-async def test_c2_whatever_slack_answers_nobody_gets_a_right(
+async def test_whatever_slack_answers_nobody_gets_a_right(
     channel: SlackChannel, sandbox: Sandbox, method: str
 ) -> None:
-    """Given each look-up with each answer that is not a documented no; then nobody new may decide, no vote is
-    removed, and nobody counts as gone."""
+    """Finding C2 of security. Given each look-up with each answer that is not a documented no; then nobody
+    new may decide, no vote is removed, and nobody counts as gone."""
     snapshot = Snapshot(review=review_of()[0], posts={}, shown={}, now=0.0)
     before = {
         (who.id, name): await may(Directory(Channels(channel)), who, grant)
@@ -235,15 +235,16 @@ async def check_votes(directory: Directory, answer: tuple[int, str]) -> None:
         ("usergroups.users.list", {"groups": ["S0FINANCE"]}),
     ],
 )
-async def test_c2_no_fallback_where_nobody_knows_who_is_left(
+async def test_no_fallback_where_nobody_knows_who_is_left(
     reviews: Reviews,
     channel: SlackChannel,
     sandbox: Sandbox,
     method: str,
     reviewers: dict[str, Any],
 ) -> None:
-    """Given named reviewers and a fallback; when their look-up gives no documented no; then
-    the card is shown where it belongs, the fallback's people get nothing, and it is looked at again."""
+    """Finding C2 of security. Given named reviewers and a fallback; when their look-up gives no documented
+    no; then the card is shown where it belongs, the fallback's people get nothing, and it is looked at again.
+    """
     for number, answer in enumerate(answers(method)):
         fail(sandbox, method, answer)
         rule = {
@@ -287,7 +288,7 @@ async def test_an_empty_list_of_a_channels_members_opens_no_fallback(
         ("usergroups.users.list", "no_such_subteam", {"groups": ["S0FINANCE"]}),
     ],
 )
-async def test_c2_a_documented_no_is_a_no(
+async def test_a_documented_no_is_a_no(
     reviews: Reviews,
     delivery: Delivery,
     sandbox: Sandbox,
@@ -295,6 +296,7 @@ async def test_c2_a_documented_no_is_a_no(
     error: str,
     reviewers: dict[str, Any],
 ) -> None:
+    """Finding C2 of security."""
     fail(sandbox, method, refusal(error))
     rule = {
         "notify": "slack:#agent-approvals",
@@ -313,7 +315,7 @@ async def test_c2_a_documented_no_is_a_no(
     "error", ["team_added_to_org", "missing_scope", "some_new_error", "no_permission"]
 )
 @pytest.mark.parametrize("method", ["chat.postMessage", "conversations.list", "conversations.open"])
-async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
+async def test_a_place_that_slack_says_nothing_of_is_not_passed_on(
     reviews: Reviews,
     delivery: Delivery,
     sandbox: Sandbox,
@@ -321,8 +323,8 @@ async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
     method: str,
     error: str,
 ) -> None:
-    """Given an error that says nothing about the place; then its fallback gets nothing, whose people would
-    decide."""
+    """Finding C2 of security. Given an error that says nothing about the place; then its fallback gets
+    nothing, whose people would decide."""
     monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     place = {
         "chat.postMessage": Place("slack:#team-ops"),
@@ -341,10 +343,11 @@ async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
 
 
 @pytest.mark.parametrize("answer", [(200, "hello"), (500, "oops"), refusal("missing_scope")])
-async def test_slack_clients_6_who_is_named_alone_is_enough_to_post_a_card(
+async def test_who_is_named_alone_is_enough_to_post_a_card(
     reviews: Reviews, delivery: Delivery, sandbox: Sandbox, answer: tuple[int, str]
 ) -> None:
-    """Given a card that names a group and a person; when the group can't be looked up; then it is posted."""
+    """Finding 6 of slack-clients. Given a card that names a group and a person; when the group can't be
+    looked up; then it is posted."""
     fail(sandbox, "usergroups.users.list", answer)
     rule = {"reviewers": {"groups": ["S0FINANCE"], "users": ["U0BOB"]}}
     review, event = review_of([call("it")], by=policy(it=rule))
@@ -353,10 +356,11 @@ async def test_slack_clients_6_who_is_named_alone_is_enough_to_post_a_card(
     assert "default" in (await reviews.load(review.id)).posts
 
 
-async def test_slack_clients_10_the_missing_scope_is_named(
+async def test_the_missing_scope_is_named(
     channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
-    """Given an app without usergroups:read; then the error and the problem name it, until it works again."""
+    """Finding 10 of slack-clients. Given an app without usergroups:read; then the error and the problem name
+    it, until it works again."""
     answer = refusal("missing_scope", needed="usergroups:read", provided="chat:write")
     fail(sandbox, "usergroups.users.list", answer)
     with pytest.raises(LookupFailed, match="lacks the scope usergroups:read") as failed:
@@ -430,7 +434,7 @@ async def test_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
     assert health.current_problems() == ()
 
 
-async def test_m3_a_part_of_a_group_is_not_the_group(
+async def test_a_part_of_a_group_is_not_the_group(
     channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
     """Given an answer with somebody who has left and a cursor; then who is in the group is not known."""
@@ -441,11 +445,12 @@ async def test_m3_a_part_of_a_group_is_not_the_group(
     assert [one.kind for one in health.current_problems()] == ["lookup"]
 
 
-async def test_c2_what_is_not_known_hides_no_review_in_home(
+async def test_what_is_not_known_hides_no_review_in_home(
     reviews: Reviews, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given a question for Alice's group; when the group can't be looked up; then Home still lists it,
-    without buttons, and says nothing of what it is about: neither the question nor the tool's name."""
+    """Finding C2 of security. Given a question for Alice's group; when the group can't be looked up; then
+    Home still lists it, without buttons, and says nothing of what it is about: neither the question nor the
+    tool's name."""
     asks = {
         "allowed_decisions": ["respond"],
         "answer_schema": {"type": "string"},
@@ -473,7 +478,7 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
 @pytest.mark.parametrize(
     "answer", [*map(refusal, ("missing_scope", "some_new_error")), *UNREADABLE]
 )
-async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
+async def test_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     reviews: Reviews, channel: SlackChannel, sandbox: Sandbox, answer: tuple[int, str]
 ) -> None:
     """Given a channel whose members may decide; when its size can't be looked up, then the card is posted and
@@ -494,7 +499,7 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     assert (await reviews.load(review.id)).review.delivery_problems == {}
 
 
-async def test_h2_home_lists_what_could_not_be_posted_yet(
+async def test_home_lists_what_could_not_be_posted_yet(
     reviews: Reviews, channel: SlackChannel
 ) -> None:
     """Given a review for a channel's members whose card is not posted; then Home lists it, and says nothing

@@ -90,9 +90,9 @@ def test_ordinary_text_of_any_script_stays_as_it_is(plain: str) -> None:
 @pytest.mark.parametrize(
     "words", ["caf\u00e9", "\u00c5ngstr\u00f6m", "\u1ec7", "\ud55c\uad6d", "\u03a9"]
 )
-def test_security_low_what_looks_like_another_text_is_warned_about(words: str) -> None:
-    """Given a text and the same in another of Unicode's forms, which look alike (NFC and NFD); then one at
-    least is warned about, in a value, a key, an address or a name."""
+def test_what_looks_like_another_text_is_warned_about(words: str) -> None:
+    """Finding low of security. Given a text and the same in another of Unicode's forms, which look alike (NFC
+    and NFD); then one at least is warned about, in a value, a key, an address or a name."""
     other = unicodedata.normalize("NFD", words)
     if other != words:
         for one in (other, f"pay {other}", f"{other}@example.com", f"#{other}"):

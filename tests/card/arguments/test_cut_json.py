@@ -24,9 +24,9 @@ def shown(value: Any, **policy: Any) -> tuple[Argument, int]:
     return action.excerpt.arguments[0], action.excerpt.missing
 
 
-def test_cards_change_2_a_cut_list_says_how_many_items_are_not_shown() -> None:
-    """Given a list of 30 people; then the card has the first two and the last one whole, and says that 27 are
-    between them."""
+def test_a_cut_list_says_how_many_items_are_not_shown() -> None:
+    """Finding change 2 of cards. Given a list of 30 people; then the card has the first two and the last one
+    whole, and says that 27 are between them."""
     argument, missing = shown(PEOPLE)
 
     assert "⟦27 more items⟧" in argument.value
@@ -35,8 +35,9 @@ def test_cards_change_2_a_cut_list_says_how_many_items_are_not_shown() -> None:
     assert missing > 0
 
 
-def test_cards_change_2_a_list_in_an_object_says_so_too() -> None:
-    """Given an object with a long list between short fields; then these and the first item are shown."""
+def test_a_list_in_an_object_says_so_too() -> None:
+    """Finding change 2 of cards. Given an object with a long list between short fields; then these and the
+    first item are shown."""
     argument, _ = shown({"subject": "Hi", "recipients": PEOPLE, "bcc": "evil@example.org"})
 
     assert '"subject": "Hi"' in argument.value
@@ -44,14 +45,16 @@ def test_cards_change_2_a_list_in_an_object_says_so_too() -> None:
     assert '"bcc": "evil@example.org"' in argument.value
 
 
-def test_cards_change_2_fields_that_are_not_shown_are_named() -> None:
+def test_fields_that_are_not_shown_are_named() -> None:
+    """Finding change 2 of cards."""
     filler = {f"{first}_{n:02}": "routine " * 5 for n in range(12) for first in "az"}
     argument, _ = shown({**filler, "bcc": "x", "cc": "y"})
     assert '⟦11 more fields: "a_10", "a_11", "bcc", 8 more⟧' in argument.value
 
 
-def test_cards_change_2_a_value_can_not_forge_the_mark() -> None:
-    """Given an item, and a name, that say how much is not shown; then their brackets are marks themselves."""
+def test_a_value_can_not_forge_the_mark() -> None:
+    """Finding change 2 of cards. Given an item, and a name, that say how much is not shown; then their
+    brackets are marks themselves."""
     forged = "⟦2 more items⟧"
     items = [{forged: forged} for _ in range(40)]
     argument, _ = shown(items)

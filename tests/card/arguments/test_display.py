@@ -42,7 +42,7 @@ def shown(args: dict[str, Any], display: dict[str, Any], **rule: Any) -> dict[st
         (-1200, "-1,200 EUR"),
     ],
 )
-def test_cards_10_an_amount_has_its_currency_and_every_digit(amount: float, line: str) -> None:
+def test_an_amount_has_its_currency_and_every_digit(amount: float, line: str) -> None:
     """Cards 10: given a hint; then amount and currency are one line, in groups, with no digit lost."""
     arguments = shown({"amount": amount, "currency": "EUR"}, EUR)
     assert [(one.label, one.value) for one in arguments.values()] == [("amount", line)]
@@ -63,7 +63,7 @@ def test_cards_10_an_amount_has_its_currency_and_every_digit(amount: float, line
         ([120, 5], "120, 5"),
     ],
 )
-def test_cards_10_what_is_no_plain_amount_is_shown_as_it_is(amount: Any, line: str) -> None:
+def test_what_is_no_plain_amount_is_shown_as_it_is(amount: Any, line: str) -> None:
     """Cards 10: given a value that is no plain number; then no currency is put beside it."""
     arguments = shown({"amount": amount, "currency": "EUR"}, EUR)
     assert arguments["amount"].value == line
@@ -71,24 +71,27 @@ def test_cards_10_what_is_no_plain_amount_is_shown_as_it_is(amount: Any, line: s
 
 
 @pytest.mark.parametrize("currency", ["eur", "ЕUR", "EURO", "", 978, None, ["EUR"]])  # noqa: RUF001
-def test_cards_10_what_is_no_currency_is_not_put_beside_an_amount(currency: Any) -> None:
+def test_what_is_no_currency_is_not_put_beside_an_amount(currency: Any) -> None:
+    """Finding 10 of cards."""
     arguments = shown({"amount": 120.0, "currency": currency}, EUR)
     assert arguments["amount"].value == "120.0"
     assert "currency" in arguments
 
 
-def test_cards_10_without_a_hint_nothing_is_taken_for_money() -> None:
+def test_without_a_hint_nothing_is_taken_for_money() -> None:
+    """Finding 10 of cards."""
     arguments = shown({"amount": 120.0, "currency": "EUR"}, {})
     assert [one.value for one in arguments.values()] == ["120.0", "EUR"]
 
 
-def test_cards_10_the_main_fact_has_the_amount_with_its_currency() -> None:
+def test_the_main_fact_has_the_amount_with_its_currency() -> None:
+    """Finding 10 of cards."""
     hint = DisplayHint(pointer="/amount", style="money", currency="/currency")
     args = {"amount": 1200.5, "currency": "EUR", "to": "Jo"}
     assert main_fact(mask(args, None, (), [hint])) == "amount: 1,200.50 EUR · to: Jo"
 
 
-def test_cards_10_prose_is_a_quote_and_code_has_its_language() -> None:
+def test_prose_is_a_quote_and_code_has_its_language() -> None:
     """Cards 10: given an e-mail, SQL, a diff and Markdown with hints; then only the e-mail is a quote."""
     display = {
         "/body": "email",
@@ -119,9 +122,8 @@ def test_cards_10_prose_is_a_quote_and_code_has_its_language() -> None:
         ("Short.", "line"),
     ],
 )
-def test_cards_10_without_a_hint_only_what_is_surely_prose_is_a_quote(
-    text: str, style: str
-) -> None:
+def test_without_a_hint_only_what_is_surely_prose_is_a_quote(text: str, style: str) -> None:
+    """Finding 10 of cards."""
     assert shown({"text": text}, {})["text"].style == style
 
 
@@ -137,20 +139,21 @@ def test_cards_10_without_a_hint_only_what_is_surely_prose_is_a_quote(
         ("https://good.example /x", ""),
     ],
 )
-def test_cards_2_6_a_link_is_text_with_the_host_that_every_program_reads(
-    address: str, host: str
-) -> None:
+def test_a_link_is_text_with_the_host_that_every_program_reads(address: str, host: str) -> None:
+    """Finding 2.6 of cards."""
     argument = shown({"page": address}, {"/page": "link"})["page"]
     assert (argument.host, argument.value) == (host, address)
 
 
 @pytest.mark.parametrize("style", ["text", "email", "code", "diff", "markdown-source", "link"])
-def test_cards_10_a_hidden_value_stays_hidden_in_each_style(style: str) -> None:
+def test_a_hidden_value_stays_hidden_in_each_style(style: str) -> None:
+    """Finding 10 of cards."""
     arguments = shown({"a": "s3cret", "b": 1}, {"/a": style}, redact=["/a"])
     assert arguments["a"].value == "⟦hidden⟧"
 
 
-def test_cards_10_hidden_amounts_and_currencies_stay_hidden() -> None:
+def test_hidden_amounts_and_currencies_stay_hidden() -> None:
+    """Finding 10 of cards."""
     args = {"amount": 120.0, "currency": "EUR"}
     assert shown(args, EUR, redact=["/amount"])["amount"].value == "⟦hidden⟧"
     arguments = shown(args, EUR, redact=["/currency"])
@@ -162,9 +165,9 @@ FAKES = ("Approved by", "Approvals: 2 of 2", "amount  80.00 EUR  (limit", "Decid
 
 @pytest.mark.parametrize("key", FAKES)
 @pytest.mark.parametrize("has_schema", [True, False])
-def test_cards_2_2_a_key_can_not_look_like_a_line_of_ours(key: str, has_schema: bool) -> None:
-    """Cards, way 2: given a key that imitates our lines; then it is code in quotes, below our title if the
-    policy has a schema."""
+def test_a_key_can_not_look_like_a_line_of_ours(key: str, has_schema: bool) -> None:
+    """Finding 2.2 of cards. Cards, way 2: given a key that imitates our lines; then it is code in quotes,
+    below our title if the policy has a schema."""
     rule = {"args_schema": {"properties": {"to": {"type": "string"}}}} if has_schema else {}
     review = review_of(("pay", {key: "x", "to": "Jo"}), policy={"interrupt_on": {"*": rule}})
     sent = check(message(build_card(review, DEFAULT), name_of))
@@ -177,9 +180,9 @@ def test_cards_2_2_a_key_can_not_look_like_a_line_of_ours(key: str, has_schema: 
     assert (UNDECLARED_TITLE in str(call)) == has_schema
 
 
-def test_cards_2_2_an_open_object_of_the_schema_is_declared() -> None:
-    """Cards, way 2: given the keys of an object that the policy's schema leaves open; then a plain one is
-    declared, and one of a key that the schema lacks is not."""
+def test_an_open_object_of_the_schema_is_declared() -> None:
+    """Finding 2.2 of cards. Cards, way 2: given the keys of an object that the policy's schema leaves open;
+    then a plain one is declared, and one of a key that the schema lacks is not."""
     rule = {"args_schema": {"properties": {"to": {"type": "object"}}}}
     review = review_of(("pay", {"to": {"id": 1}, "cc": 2}), policy={"interrupt_on": {"*": rule}})
     action = build_card(review, DEFAULT).open_actions[0]
@@ -199,7 +202,8 @@ def test_cards_2_2_an_open_object_of_the_schema_is_declared() -> None:
         ("Hello, dear Jo", "Hello, dear Jo"),
     ],
 )
-def test_cards_10_a_short_list_is_one_line_and_no_text_looks_like_it(value: Any, line: str) -> None:
+def test_a_short_list_is_one_line_and_no_text_looks_like_it(value: Any, line: str) -> None:
+    """Finding 10 of cards."""
     argument = shown({"v": value}, {})["v"]
     assert (argument.value, argument.style) == (line, "line")
 
@@ -237,7 +241,7 @@ def test_promise_8_no_style_hides_a_character(
         assert written.endswith(f" {other}")
 
 
-def test_cards_10_a_changed_amount_has_its_currency() -> None:
+def test_a_changed_amount_has_its_currency() -> None:
     """Cards 10: given an edit of an amount; then old and new have the currency, as on the card; a hidden
     currency stays hidden."""
     rule = {"display": EUR}

@@ -97,7 +97,7 @@ def doubted() -> Review:
         ),
     ],
 )
-def test_cards_6_a_decided_line_says_who_what_and_why(review: Review, expected: str) -> None:
+def test_a_decided_line_says_who_what_and_why(review: Review, expected: str) -> None:
     """Cards 6 and 9: given a decided call; then its line keeps the main fact, who decided, why, and what
     became of it."""
     assert words_of(review) == [expected]
@@ -109,7 +109,8 @@ def test_an_order_that_the_agent_did_not_follow_is_told_as_that() -> None:
     assert line.endswith("→ run_sql may have run. The agent goes on without it")
 
 
-def test_cards_6_the_fact_is_of_the_revision_that_was_decided() -> None:
+def test_the_fact_is_of_the_revision_that_was_decided() -> None:
+    """Finding 6 of cards."""
     review = decide(review_of(THREE[2]), "1", "edit", args={"customerId": "cus_9", "status": "new"})
 
     [line] = words_of(review)
@@ -117,7 +118,8 @@ def test_cards_6_the_fact_is_of_the_revision_that_was_decided() -> None:
     assert "“customerId: cus_9 · status: new”" in line
 
 
-def test_cards_6_hidden_values_stay_hidden_in_the_fact() -> None:
+def test_hidden_values_stay_hidden_in_the_fact() -> None:
+    """Finding 6 of cards."""
     rule = {"redact": ["/query"]}
     review = review_of(THREE[1], policy={"interrupt_on": {"*": rule}})
 
@@ -125,9 +127,10 @@ def test_cards_6_hidden_values_stay_hidden_in_the_fact() -> None:
         assert "UPDATE" not in "".join(words_of(one))
 
 
-def test_cards_6_a_policy_hides_arguments_when_they_are_decided() -> None:
-    """Given `hide_when_decided` in a rule, or as the default; then a decided card has the decision, and no
-    argument, not even in what an edit changed; of two calls of one tool each has its number."""
+def test_a_policy_hides_arguments_when_they_are_decided() -> None:
+    """Finding 6 of cards. Given `hide_when_decided` in a rule, or as the default; then a decided card has the
+    decision, and no argument, not even in what an edit changed; of two calls of one tool each has its number.
+    """
     calls = (THREE[2], ("update_customer", {"customerId": "cus_9", "status": "new"}))
     edited = {"customerId": "cus_88", "status": "basic"}
     policies: list[dict[str, Any]] = [
@@ -145,15 +148,17 @@ def test_cards_6_a_policy_hides_arguments_when_they_are_decided() -> None:
     assert "cus_88" in words_of(decide(review, "1", "approve"))[0]
 
 
-def test_cards_6_a_run_can_not_hide_what_was_decided() -> None:
-    """Given a run's own configuration that hides; then it is refused, also where it may override."""
+def test_a_run_can_not_hide_what_was_decided() -> None:
+    """Finding 6 of cards. Given a run's own configuration that hides; then it is refused, also where it may
+    override."""
     rules = {"default": "review", "allow_override": True}
     with pytest.raises(InvalidPolicy, match="hide_when_decided"):
         Policy.from_mapping(rules).for_run({"interrupt_on": {"*": {"hide_when_decided": True}}})
 
 
-def test_cards_6_a_fact_is_not_said_twice_where_all_arguments_are_shown() -> None:
-    """Given a decided action in a modal, below its arguments; then the decision does not repeat them."""
+def test_a_fact_is_not_said_twice_where_all_arguments_are_shown() -> None:
+    """Finding 6 of cards. Given a decided action in a modal, below its arguments; then the decision does not
+    repeat them."""
     review = decide(review_of(THREE[1]), "1", "reject", BOB)
 
     text = action_text(review.id, find_open_action(review, "1"), NAMES)
@@ -161,8 +166,9 @@ def test_cards_6_a_fact_is_not_said_twice_where_all_arguments_are_shown() -> Non
     assert short_names(text.decision) == "✖ run_sql  rejected by Bob Reyes\nNo reason was given."
 
 
-def test_cards_6_the_reason_of_a_cancellation_is_said_once() -> None:
-    """Given a cancellation that ends two actions around a rejected one; then the first says why."""
+def test_the_reason_of_a_cancellation_is_said_once() -> None:
+    """Finding 6 of cards. Given a cancellation that ends two actions around a rejected one; then the first
+    says why."""
     review = decide(review_of(*THREE), "2", "reject", BOB)
 
     lines = words_of(cancel(review, None, "The order stays."))
@@ -170,7 +176,7 @@ def test_cards_6_the_reason_of_a_cancellation_is_said_once() -> None:
     assert ["The order stays." in line for line in lines] == [True, False, False]
 
 
-def test_cards_1_words_of_others_on_a_decided_line_are_quoted() -> None:
+def test_words_of_others_on_a_decided_line_are_quoted() -> None:
     """Cards 1: given arguments, a reason and a result that imitate our lines; then each is a quote, which
     can't be closed, and only the policy's own words are not quoted."""
     forged = "x”\n✔ run_sql  approved by Bob Reyes"
@@ -189,9 +195,9 @@ def test_cards_1_words_of_others_on_a_decided_line_are_quoted() -> None:
     assert Emphasis("Nobody was there.") in line
 
 
-def test_cards_1_a_sentence_of_ours_about_a_result_is_not_quoted() -> None:
-    """Given a call without a result, and one whose result may quote hidden values; then our sentence about it
-    is no quote."""
+def test_a_sentence_of_ours_about_a_result_is_not_quoted() -> None:
+    """Finding 1 of cards. Given a call without a result, and one whose result may quote hidden values; then
+    our sentence about it is no quote."""
     plain = start_calls(decide(review_of(THREE[1]), "1", "approve"), "1")
     noted = claims.finish(plain, plain.fence, {"1": CallResult.note("done")}, NOW + 202).review
     secret = review_of(("pay", {"pin": "1"}), policy={"interrupt_on": {"*": {"redact": ["/pin"]}}})
@@ -219,9 +225,9 @@ def forty() -> Review:
     return review
 
 
-def test_cards_6_many_that_were_decided_alike_are_counted_and_the_others_named() -> None:
-    """Given forty calls of one tool; then the 38 that were approved share one line with their numbers and
-    what they have in common, and each rejected one has its own."""
+def test_many_that_were_decided_alike_are_counted_and_the_others_named() -> None:
+    """Finding 6 of cards. Given forty calls of one tool; then the 38 that were approved share one line with
+    their numbers and what they have in common, and each rejected one has its own."""
     card = build_card(forty(), DEFAULT)
     assert card.title == "support-agent: update_customer ×40: 38 approved, 2 rejected"  # noqa: RUF001
     assert card.summary == f"{card.title}."
@@ -238,9 +244,9 @@ def test_cards_6_many_that_were_decided_alike_are_counted_and_the_others_named()
     assert other.endswith("“customerId: cus_023 · status: vip”\nReason: “She left.”")
 
 
-def test_cards_6_of_many_results_the_one_that_differs_is_shown() -> None:
-    """Given 38 results that differ in their number only, and one that says something else; then that is
-    there."""
+def test_of_many_results_the_one_that_differs_is_shown() -> None:
+    """Finding 6 of cards. Given 38 results that differ in their number only, and one that says something
+    else; then that is there."""
     review = forty()
     keys = [str(n) for n in range(1, 41) if n not in (7, 23)]
     results = {key: f"cus_{key} is a VIP" for key in keys} | {"30": "error: no such customer"}
@@ -249,9 +255,9 @@ def test_cards_6_of_many_results_the_one_that_differs_is_shown() -> None:
     assert line.endswith("→ #30: It reported: “error: no such customer”")
 
 
-def test_cards_6_what_is_hidden_stays_hidden_where_many_are_counted() -> None:
-    """Given many alike calls, with a redacted value, or with arguments that the policy hides once they are
-    decided; then the counted line has none of these."""
+def test_what_is_hidden_stays_hidden_where_many_are_counted() -> None:
+    """Finding 6 of cards. Given many alike calls, with a redacted value, or with arguments that the policy
+    hides once they are decided; then the counted line has none of these."""
     calls = [("charge", {"customer": f"c{n}", "token": f"sk_{n}{n}"}) for n in range(1, 6)]
     rules: list[dict[str, Any]] = [{"redact": ["/token"]}, {"hide_when_decided": True}]
     for rule in rules:
@@ -264,7 +270,8 @@ def test_cards_6_what_is_hidden_stays_hidden_where_many_are_counted() -> None:
         assert ("c1 to c5" in line) == ("redact" in rule)
 
 
-def test_cards_6_many_calls_too_large_to_compare_keep_the_first_facts() -> None:
+def test_many_calls_too_large_to_compare_keep_the_first_facts() -> None:
+    """Finding 6 of cards."""
     calls = [("note", {"id": f"n-{n}", "body": f"{n} " + "x " * 20_000}) for n in range(5)]
     review = review_of(*calls)
     for n in range(1, 6):
@@ -274,7 +281,8 @@ def test_cards_6_many_calls_too_large_to_compare_keep_the_first_facts() -> None:
     assert "and 2 more”" in line
 
 
-def test_cards_6_an_edited_call_is_never_only_counted() -> None:
+def test_an_edited_call_is_never_only_counted() -> None:
+    """Finding 6 of cards."""
     calls = [("update_customer", {"customerId": f"cus_{n}", "status": "vip"}) for n in range(5)]
     review = review_of(*calls)
     for n in range(1, 6):

@@ -37,7 +37,8 @@ def summary(review: Review) -> str:
     return build_card(review, DEFAULT_PLACE).summary
 
 
-def test_cards_8_one_call_with_its_amount_its_requester_and_its_deadline() -> None:
+def test_one_call_with_its_amount_its_requester_and_its_deadline() -> None:
+    """Finding 8 of cards."""
     policy = {**NO_ROUTE, "expire": {"after": "4h", "decision": "reject"}}
     review = review_of(REFUND, policy=policy, requester="Maria Lopez", agent="billing-agent")
 
@@ -49,22 +50,24 @@ def test_cards_8_one_call_with_its_amount_its_requester_and_its_deadline() -> No
     assert message(build_card(review, DEFAULT_PLACE), name_of)["text"] == summary(review)
 
 
-def test_cards_8_a_timer_that_has_not_started_is_a_duration() -> None:
-    """Given a card that is not posted yet; then the notification says how long people have."""
+def test_a_timer_that_has_not_started_is_a_duration() -> None:
+    """Finding 8 of cards. Given a card that is not posted yet; then the notification says how long people
+    have."""
     expire = {"after": "4h", "decision": "ignore"}
     review = review_of(REFUND, policy={**NO_ROUTE, "clock": "delivered", "expire": expire})
     assert summary(review).endswith("reject it within 4 h, else it is skipped.")
 
 
-def test_cards_8_several_calls_have_a_fact_each() -> None:
+def test_several_calls_have_a_fact_each() -> None:
+    """Finding 8 of cards."""
     text = summary(review_of(*THREE, policy={"escalate": []}))
     assert "asks to run 3 tools: send_email (" in text
     for fact in ("to: jo@example.com", "UPDATE orders", "customerId: cus_88 · status: vip"):
         assert fact in text
 
 
-def test_cards_8_of_many_the_one_that_differs_has_a_fact() -> None:
-    """Given seven updates and a statement; then the statement is in the notification."""
+def test_of_many_the_one_that_differs_has_a_fact() -> None:
+    """Finding 8 of cards. Given seven updates and a statement; then the statement is in the notification."""
     calls = [("update_customer", {"customerId": f"c{n}", "status": "vip"}) for n in range(7)]
     review = review_of(*calls, ("run_sql", {"query": "DROP TABLE orders"}), policy=NO_ROUTE)
     assert summary(review).startswith(
@@ -72,11 +75,13 @@ def test_cards_8_of_many_the_one_that_differs_has_a_fact() -> None:
     )
 
 
-def test_cards_8_an_id_is_not_read_aloud() -> None:
+def test_an_id_is_not_read_aloud() -> None:
+    """Finding 8 of cards."""
     assert "U0MARIA" not in summary(review_of(REFUND, requester="U0MARIA"))
 
 
-def test_cards_8_a_doubt_names_the_buttons_that_the_card_has() -> None:
+def test_a_doubt_names_the_buttons_that_the_card_has() -> None:
+    """Finding 8 of cards."""
     review = expire_lease(start_calls(review_of(REFUND, policy={"default": "allow"}), "1"))
     card = build_card(review, DEFAULT_PLACE)
     sent = message(card, name_of)
@@ -93,9 +98,10 @@ def test_cards_8_a_doubt_names_the_buttons_that_the_card_has() -> None:
     assert [label for label in labels[:3] if f"“{label}”" not in card.summary] == []
 
 
-def test_cards_8_where_no_button_is_nobody_is_told_to_press_one() -> None:
-    """Given cards of what waits and of a doubt, with a message that has no buttons: text in place of a
-    refused card, and the card of a held review; then it has the facts, and no word of an answer."""
+def test_where_no_button_is_nobody_is_told_to_press_one() -> None:
+    """Finding 8 of cards. Given cards of what waits and of a doubt, with a message that has no buttons: text
+    in place of a refused card, and the card of a held review; then it has the facts, and no word of an
+    answer."""
     waits = review_of(REFUND, policy=NO_ROUTE)
     doubt = expire_lease(start_calls(review_of(REFUND, policy={"default": "allow"}), "1"))
     for review, ask in ((waits, "Approve, edit or reject it"), (doubt, "Press “It ran”")):
@@ -118,8 +124,9 @@ def test_a_list_that_is_held_asks_nobody_to_decide() -> None:
         assert ("decide" in words) is not held
 
 
-def test_cards_8_what_is_hidden_is_not_in_it() -> None:
-    """Given a call with a hidden value, waiting or in doubt; then no notification has it."""
+def test_what_is_hidden_is_not_in_it() -> None:
+    """Finding 8 of cards. Given a call with a hidden value, waiting or in doubt; then no notification
+    has it."""
     args = {"amount": 80, "token": "sk_live_51H8mXYZ"}
     policy = {**NO_ROUTE, "interrupt_on": {"charge": {"redact": ["/token"]}}}
     review = review_of(("charge", args), policy=policy)
@@ -127,7 +134,8 @@ def test_cards_8_what_is_hidden_is_not_in_it() -> None:
     assert "sk_live" not in summary(review)
 
 
-def test_cards_8_an_agents_words_are_quoted_in_it() -> None:
+def test_an_agents_words_are_quoted_in_it() -> None:
+    """Finding 8 of cards."""
     review = asking({"type": "string"}, text="Approved by Bob. Which one?")
     assert "has a question (ask_human): “Approved by Bob. Which one?”" in summary(review)
     lie = review_of(("pay", {"to": "Jo). Approved by Bob. (x"}), requester="Maria. Approved by Bob")
@@ -135,13 +143,14 @@ def test_cards_8_an_agents_words_are_quoted_in_it() -> None:
     assert "For “Maria. Approved by Bob” (named by the agent)." in summary(lie)
 
 
-def test_cards_8_odd_values_are_counted_in_it() -> None:
+def test_odd_values_are_counted_in_it() -> None:
+    """Finding 8 of cards."""
     assert "⚠ 1 odd value." in summary(review_of(("pay", {"to": "jo@p\u0430ypal.com"})))
 
 
-def test_cards_8_money_is_with_its_currency() -> None:
-    """Given `display: money`; then a notification, and the form that a button opens, write the amount with
-    its currency; without the hint nobody guesses one."""
+def test_money_is_with_its_currency() -> None:
+    """Finding 8 of cards. Given `display: money`; then a notification, and the form that a button opens,
+    write the amount with its currency; without the hint nobody guesses one."""
     money = {"display": {"/amount": {"money": {"currency": "/currency"}}}}
     review = review_of(REFUND, policy={**NO_ROUTE, "interrupt_on": {"refund_order": money}})
     assert "refund_order (amount: 120.00 EUR · customer: Jo Martin)" in summary(review)
@@ -151,9 +160,9 @@ def test_cards_8_money_is_with_its_currency() -> None:
     assert "amount: 120.00 EUR" in summary(doubt)
 
 
-def test_cards_8_a_long_fact_is_cut_between_its_values() -> None:
-    """Given a long e-mail; then the notification has the whole subject and the whole address, and says that
-    there is more; of one long value it has the beginning."""
+def test_a_long_fact_is_cut_between_its_values() -> None:
+    """Finding 8 of cards. Given a long e-mail; then the notification has the whole subject and the whole
+    address, and says that there is more; of one long value it has the beginning."""
     assert "send_email (subject: Your refund for order 1042 · to: jo@example.com · …)." in summary(
         review_of(THREE[0], policy=NO_ROUTE)
     )
@@ -163,9 +172,9 @@ def test_cards_8_a_long_fact_is_cut_between_its_values() -> None:
     assert len(long) < 200
 
 
-def test_cards_8_no_character_sounds_different() -> None:
-    """Given texts that a screen reader says as something else once a character is exchanged; then the
-    message's text, unescaped, has each character as it is."""
+def test_no_character_sounds_different() -> None:
+    """Finding 8 of cards. Given texts that a screen reader says as something else once a character is
+    exchanged; then the message's text, unescaped, has each character as it is."""
     for words in (
         "120.0",
         "1,200.50",

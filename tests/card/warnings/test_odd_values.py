@@ -29,8 +29,9 @@ def card_of(*calls: tuple[str, dict[str, Any]], **policy: Any):
     return build_card(review_of(*calls, policy=policy), DEFAULT)
 
 
-def test_cards_6_odd_values_are_counted_and_named_before_the_buttons() -> None:
-    """Given a call with two odd values, then the card counts them at its top, and the action names both."""
+def test_odd_values_are_counted_and_named_before_the_buttons() -> None:
+    """Finding 6 of cards. Given a call with two odd values, then the card counts them at its top, and the
+    action names both."""
     card = card_of(("pay", ODD))
     text = action_text(card.review_id, card.open_actions[0], NAMES)
 
@@ -46,9 +47,10 @@ def test_cards_6_odd_values_are_counted_and_named_before_the_buttons() -> None:
 
 
 @pytest.mark.parametrize(("args", "style"), [(ODD, None), ({"to": "jo@example.com"}, "positive")])
-def test_cards_5_only_what_has_no_odd_value_is_approved_in_green(
+def test_only_what_has_no_odd_value_is_approved_in_green(
     args: dict[str, str], style: str | None
 ) -> None:
+    """Finding 5 of cards."""
     card = card_of(("pay", args))
 
     approve, *_ = action_text(card.review_id, card.open_actions[0], NAMES).buttons
@@ -56,7 +58,8 @@ def test_cards_5_only_what_has_no_odd_value_is_approved_in_green(
     assert (approve.verb, approve.style) == ("approve", style)
 
 
-def test_cards_5_a_confirmation_begins_with_what_is_odd_and_is_not_green() -> None:
+def test_a_confirmation_begins_with_what_is_odd_and_is_not_green() -> None:
+    """Finding 5 of cards."""
     card = card_of(("pay", ODD), interrupt_on={"*": {"confirm": True}})
 
     approve, *_ = action_text(card.review_id, card.open_actions[0], NAMES).buttons
@@ -67,8 +70,8 @@ def test_cards_5_a_confirmation_begins_with_what_is_odd_and_is_not_green() -> No
 
 
 @pytest.mark.parametrize("count", [3, 12])
-def test_cards_4_approve_all_is_not_offered_where_a_value_is_odd(count: int) -> None:
-    """Given many actions, of which one has odd values, then each is decided by itself."""
+def test_approve_all_is_not_offered_where_a_value_is_odd(count: int) -> None:
+    """Finding 4 of cards. Given many actions, of which one has odd values, then each is decided by itself."""
     card = card_of(("pay", ODD), *[("look", {"n": n}) for n in range(count)])
 
     buttons = card_buttons(card, layout="full" if card.open_actions else "table")
@@ -76,7 +79,8 @@ def test_cards_4_approve_all_is_not_offered_where_a_value_is_odd(count: int) -> 
     assert "approve_all" not in [one.verb for one in buttons]
 
 
-def test_cards_6_a_list_says_which_line_has_odd_values() -> None:
+def test_a_list_says_which_line_has_odd_values() -> None:
+    """Finding 6 of cards."""
     card = card_of(("pay", ODD), *[("look", {"n": n}) for n in range(40)])
     drawn = str(message(card, name_of)["blocks"])
 
@@ -91,9 +95,10 @@ def test_honest_values_are_not_counted() -> None:
     assert card_text(card, NAMES).warnings == ()
 
 
-def test_cards_change_7_each_argument_on_a_page_has_its_warnings_above_it() -> None:
-    """Given a call with odd values in its arguments, in their names and in its reason; then the page with all
-    of it has each warning directly above what it is about, in the words of the card."""
+def test_each_argument_on_a_page_has_its_warnings_above_it() -> None:
+    """Finding change 7 of cards. Given a call with odd values in its arguments, in their names and in its
+    reason; then the page with all of it has each warning directly above what it is about, in the words of the
+    card."""
     args = {"note": "fine", "to": "jo@p\u0430ypal.com", "in": {"b\u200b": "c", "d": "x"}}
     review = review_of(("pay", args), reason="As \u202eagreed")
     card = build_card(review, DEFAULT)
@@ -113,7 +118,8 @@ def test_cards_change_7_each_argument_on_a_page_has_its_warnings_above_it() -> N
     assert shown == on_card
 
 
-def test_cards_change_7_a_very_long_name_has_its_warning_on_the_page() -> None:
+def test_a_very_long_name_has_its_warning_on_the_page() -> None:
+    """Finding change 7 of cards."""
     _, arguments = name_and_arguments(review_of(("pay", {"\u0430" * 300: "paypal\u200b"})), "1")
     [parts] = split_arguments(arguments)
     assert "⚠" in str(parts[0])

@@ -126,9 +126,9 @@ class Lookups:
             assert not review.audiences & member
 
     @pytest.mark.parametrize("name", NAMES)
-    async def test_c1_a_name_is_never_an_address(self, world: World, name: str):
-        """Given a person who takes the name of a place; then places lead where they led, and have their
-        names."""
+    async def test_a_name_is_never_an_address(self, world: World, name: str):
+        """Finding C1 of security. Given a person who takes the name of a place; then places lead where they
+        led, and have their names."""
         channel = world.channel
         places = (world.room, world.alias, world.other, world.direct)
         before = [await channel.conversation_id(place) for place in places]

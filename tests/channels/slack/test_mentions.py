@@ -12,8 +12,8 @@ from tests.support.builders import call, review_of
 
 
 @pytest.mark.parametrize("requester", ["S0OPS", "SALES", "!channel"])
-def test_t14_what_the_agent_calls_its_requester_mentions_nobody(requester: str) -> None:
-    """Given a requester that is no person's id; then it is text on the card."""
+def test_what_the_agent_calls_its_requester_mentions_nobody(requester: str) -> None:
+    """T14: given a requester that is no person's id; then it is text on the card."""
     review, _ = review_of([call("ask", n=1)], requester=requester)
 
     drawn = card_message.message(build_card(review, DEFAULT_PLACE), str)

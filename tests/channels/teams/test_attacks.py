@@ -46,13 +46,13 @@ def runs_of(card: Json) -> list[Json]:
     ]
 
 
-def test_1_a_description_of_the_agent_is_quoted_and_not_in_our_italics() -> None:
+def test_a_description_of_the_agent_is_quoted_and_not_in_our_italics() -> None:
     card = draw(with_request(review_of(TRANSFER), by_agent=True, description=LIE))
     assert f"support-agent says: “{LIE}”" in to_text(card)
     assert not [run for run in runs_of(card) if run.get("italic") and LIE in run["text"]]
 
 
-def test_2_keys_of_the_agent_are_code_below_those_of_the_schema() -> None:
+def test_keys_of_the_agent_are_code_below_those_of_the_schema() -> None:
     for review in (ask(("refund_order", KEYS)), review_of(("pay", KEYS))):
         card = draw(review)
         for key in ("Approved by", "Approvals: 2 of 2", "amount  80.00 EUR  (limit"):
@@ -61,7 +61,7 @@ def test_2_keys_of_the_agent_are_code_below_those_of_the_schema() -> None:
             assert all('"' in shown_text([run]) or "“" in shown_text([run]) for run in found)
 
 
-def test_3_one_of_forty_that_does_more_is_seen() -> None:
+def test_one_of_forty_that_does_more_is_seen() -> None:
     calls = [("update_customer", {"customerId": f"c{n}", "status": "vip"}) for n in range(40)]
     calls[22][1]["payout_iban"] = "DE89370400440532013000"
     card = draw(ask(*calls))
@@ -77,7 +77,7 @@ def test_3_one_of_forty_that_does_more_is_seen() -> None:
     assert "payout_iban" in str(question["card"])
 
 
-def test_4_approve_all_asks_and_takes_nothing_odd() -> None:
+def test_approve_all_asks_and_takes_nothing_odd() -> None:
     calls = [("run_sql", {"query": query}) for query in [*QUERIES, "DROP TABLE users"]]
     card = draw(ask(*calls))
     [question] = [one for one in actions_of(card) if "approve_all" in str(one.get("card", ""))]
@@ -99,7 +99,7 @@ def test_4_approve_all_asks_and_takes_nothing_odd() -> None:
         ("send_letters", {"recipients": PEOPLE}, "recipients"),
     ],
 )
-def test_5_what_is_cut_is_named_and_read_first(name: str, args: Json, hidden: str) -> None:
+def test_what_is_cut_is_named_and_read_first(name: str, args: Json, hidden: str) -> None:
     card = draw(ask((name, args)))
     assert "approve" not in verbs(card)
     assert "[+Read all, then approve]" in to_text(card)
@@ -107,7 +107,7 @@ def test_5_what_is_cut_is_named_and_read_first(name: str, args: Json, hidden: st
     assert f"“{hidden}”" in cut
 
 
-def test_6_signs_that_look_like_others_are_warnings() -> None:
+def test_signs_that_look_like_others_are_warnings() -> None:
     card = draw(ask(("pay", SIGNS)))
     alerts = [run["text"] for run in runs_of(card) if run.get("color") == "attention"]
     warned = "".join(alerts)
@@ -116,13 +116,13 @@ def test_6_signs_that_look_like_others_are_warnings() -> None:
     assert not [one for press, one in presses(card) if press.verb == "approve" and "style" in one]
 
 
-def test_7_numbers_whose_order_changes_are_written_out() -> None:
+def test_numbers_whose_order_changes_are_written_out() -> None:
     card = draw(review_of(("pay", {"amount": "\u05d0 120 \u05d1 99"})))
     assert "⚠" in to_text(card)
     assert not [one for press, one in presses(card) if press.verb == "approve" and "style" in one]
 
 
-def test_8_what_an_answer_stands_for_is_read_before_the_press() -> None:
+def test_what_an_answer_stands_for_is_read_before_the_press() -> None:
     schema = {
         "oneOf": [
             {"title": "Refund nothing", "const": {"amount": 4800, "to": "AT61 1904 3002"}},
@@ -134,7 +134,7 @@ def test_8_what_an_answer_stands_for_is_read_before_the_press() -> None:
     assert text.index("4800") < text.index("[A")
 
 
-def test_9_names_of_others_are_no_sentence_of_ours() -> None:
+def test_names_of_others_are_no_sentence_of_ours() -> None:
     lie = "Approved by Bob Reyes. For the record, deploy-bot"
     card = draw(review_of(TRANSFER, agent=lie, requester=lie))
     assert to_text(card).startswith(f"# The agent “{lie}” asks to run")

@@ -68,14 +68,15 @@ GOOD: dict[str, Any] = KEY.data("press", VALUE)
     ],
     ids=str,
 )
-def test_t29_data_that_is_not_ours_is_refused(data: dict[str, Any]) -> None:
+def test_data_that_is_not_ours_is_refused(data: dict[str, Any]) -> None:
     """T29: given another value, kind, key or MAC, or none; then it is refused with a sentence."""
     with pytest.raises(Refused) as refused:
         KEY.read(data)
     assert refused.value.code == "unknown_action"
 
 
-def test_t29_a_button_is_ours_only_in_its_conversation() -> None:
+def test_a_button_is_ours_only_in_its_conversation() -> None:
+    """T29."""
     here, there = KEY.within("19:a@thread.tacv2"), KEY.within("19:b@thread.tacv2")
     assert here.read(here.data("press", VALUE)) == ("press", VALUE)
     for other in (there, KEY):
@@ -84,8 +85,8 @@ def test_t29_a_button_is_ours_only_in_its_conversation() -> None:
 
 
 @given(st.text(), st.text(max_size=5), st.text(max_size=5))
-def test_t29_a_kind_and_a_value_are_signed_together(value: str, cut: str, more: str) -> None:
-    """Given a MAC of one kind and value; then it is good for no other."""
+def test_a_kind_and_a_value_are_signed_together(value: str, cut: str, more: str) -> None:
+    """T29: given a MAC of one kind and value; then it is good for no other."""
     data = KEY.data("press", value)
     for changed in (value + more, cut + value):
         if changed != value:

@@ -47,7 +47,7 @@ def presses(card: Json) -> list[Press]:
 @example(nested)
 @example({"": "", " ": " ", '"': '"', "a\nb": "x" * 161, "⏎": "⟦"})
 @example({"{{DATE(2026-01-01T00:00:00Z)}}": "{{TIME(2026-01-01T00:00:00Z)}}", "a  b": "c  d\te"})
-def test_promise_8_t9_every_character_is_on_the_card_or_counted_as_missing(args: Json) -> None:
+def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: Json) -> None:
     """T9: given any arguments, then they can be read back from the card exactly, or it says what it cut."""
     shown, card = draw(("tool", args))
     missing = shown.open_actions[0].excerpt.missing

@@ -35,7 +35,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("data", DAMAGED)
-async def test_2_a_damaged_reference_hides_no_other(data: bytes) -> None:
+async def test_a_damaged_reference_hides_no_other(data: bytes) -> None:
     """Given a conversation that can't be read; then the others are known as before, it is told, and what
     happens there stores it again."""
     store, health = MemoryStore(), Health()
@@ -53,7 +53,7 @@ async def test_2_a_damaged_reference_hides_no_other(data: bytes) -> None:
     assert health.current_problems() == ()
 
 
-async def test_2_a_damaged_reference_can_be_removed() -> None:
+async def test_a_damaged_reference_can_be_removed() -> None:
     """When the app is removed from there, then nobody is told of it any more."""
     store, health = MemoryStore(), Health()
     await store.save_channel_value(NAME, f"conversation:{BAD}", b"{")
@@ -63,7 +63,7 @@ async def test_2_a_damaged_reference_can_be_removed() -> None:
     assert health.current_problems() == ()
 
 
-async def test_2_a_name_is_unknown_while_a_conversation_can_not_be_read() -> None:
+async def test_a_name_is_unknown_while_a_conversation_can_not_be_read() -> None:
     """Given a conversation that can't be read, which may have this name too; then the name leads nowhere yet,
     and that is no "there is none". A name that leads somewhere already still does."""
     store, pinned = MemoryStore(), Place("teams:Operations")
@@ -80,7 +80,7 @@ async def test_2_a_name_is_unknown_while_a_conversation_can_not_be_read() -> Non
         await channel.close()
 
 
-async def test_2_a_damaged_pin_is_unknown() -> None:
+async def test_a_damaged_pin_is_unknown() -> None:
     """Given a name of which is damaged where it led; then it leads nowhere: not to the channel that has the
     name today."""
     store = MemoryStore()
@@ -96,7 +96,7 @@ async def test_2_a_damaged_pin_is_unknown() -> None:
         await channel.close()
 
 
-async def test_2_a_damaged_key_is_a_sentence() -> None:
+async def test_a_damaged_key_is_a_sentence() -> None:
     store = MemoryStore()
     await store.save_channel_value(NAME, "button-key", b"short")
     async with running_sandbox() as sandbox:

@@ -44,7 +44,7 @@ def info(upload: str = GOOD, content: str = GOOD) -> UploadInfo:
 
 
 @pytest.mark.parametrize(("url", "verdict"), ADDRESSES)
-def test_teams_13_files_go_only_to_sharepoint(url: str, verdict: bool) -> None:
+def test_files_go_only_to_sharepoint(url: str, verdict: bool) -> None:
     """T39: given this address in an accepted file, then only SharePoint's pass."""
     assert Uploads(httpx.AsyncClient()).allows(url) is verdict
 
@@ -58,7 +58,7 @@ def test_teams_13_files_go_only_to_sharepoint(url: str, verdict: bool) -> None:
         (GOOD, False),
     ],
 )
-def test_teams_13_a_sandbox_gets_files_only_if_it_is_set(url: str, verdict: bool) -> None:
+def test_a_sandbox_gets_files_only_if_it_is_set(url: str, verdict: bool) -> None:
     """Given the URL of a sandbox in the settings, then only its addresses pass."""
     assert Uploads(httpx.AsyncClient(), "http://127.0.0.1:9000").allows(url) is verdict
 
@@ -67,7 +67,7 @@ def test_teams_13_a_sandbox_gets_files_only_if_it_is_set(url: str, verdict: bool
     ("upload", "content"),
     [("https://evil.example/", GOOD), (GOOD, "https://evil.example/")],
 )
-async def test_teams_13_nothing_is_sent_to_another_address(upload: str, content: str) -> None:
+async def test_nothing_is_sent_to_another_address(upload: str, content: str) -> None:
     """Given another address for the upload, or for the file's card, then no request is made."""
 
     def refuse(request: httpx.Request) -> httpx.Response:
@@ -78,7 +78,7 @@ async def test_teams_13_nothing_is_sent_to_another_address(upload: str, content:
             await Uploads(http).write(info(upload, content), b"text")
 
 
-async def test_teams_13_a_redirect_is_not_followed() -> None:
+async def test_a_redirect_is_not_followed() -> None:
     """Given SharePoint answers with another address, then the file does not go there."""
     seen: list[str] = []
 

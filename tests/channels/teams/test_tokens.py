@@ -265,14 +265,15 @@ WRONG_TOKENS: dict[str, Callable[[KeyServer], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG_TOKENS)
-async def test_t34_a_wrong_token_is_refused(bot: Bot, name: str) -> None:
-    """Given a good activity with this token; then it is 401, and nothing is handled."""
+async def test_a_wrong_token_is_refused(bot: Bot, name: str) -> None:
+    """T34: given a good activity with this token; then it is 401, and nothing is handled."""
     assert await bot.send(WRONG_TOKENS[name](bot.login)) == 401
     assert bot.handled == []
 
 
-async def test_t34_a_key_of_another_channel_is_refused(bot: Bot) -> None:
-    """Given a token that is signed with a key that Bot Framework has for another channel; then it is 401."""
+async def test_a_key_of_another_channel_is_refused(bot: Bot) -> None:
+    """T34: given a token that is signed with a key that Bot Framework has for another channel; then it is
+    401."""
     key = make_key()
     bot.login.keys = [*bot.login.keys, jwk(key, "k2", endorsements=["directline"])]
     async with running(bot.login) as fresh:
@@ -280,8 +281,8 @@ async def test_t34_a_key_of_another_channel_is_refused(bot: Bot) -> None:
         assert await fresh.send() == 200
 
 
-async def test_t34_headers_that_say_two_things_are_refused(bot: Bot) -> None:
-    """Given no token, two of them, or another scheme; then it is 401."""
+async def test_headers_that_say_two_things_are_refused(bot: Bot) -> None:
+    """T34: given no token, two of them, or another scheme; then it is 401."""
     good = f"Bearer {bot.login.token()}"
     wrong: list[Any] = [
         {},
@@ -338,8 +339,9 @@ FORBIDDEN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", FORBIDDEN)
-async def test_t34_a_wrong_activity_is_refused(bot: Bot, name: str) -> None:
-    """Given a good token, which does not cover the body; then this body is 403, and nothing is handled."""
+async def test_a_wrong_activity_is_refused(bot: Bot, name: str) -> None:
+    """T34: given a good token, which does not cover the body; then this body is 403, and nothing is
+    handled."""
     assert await bot.send(activity=FORBIDDEN[name]) == 403
     assert bot.handled == []
 
@@ -373,17 +375,17 @@ def test_of_many_wrong_members_one_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-async def test_t34_a_body_that_can_not_be_read_is_refused(bot: Bot, name: str) -> None:
-    """Given a good token; then this body is 400, never 500, and nothing is handled."""
+async def test_a_body_that_can_not_be_read_is_refused(bot: Bot, name: str) -> None:
+    """T34: given a good token; then this body is 400, never 500, and nothing is handled."""
     assert await bot.send(activity=UNREADABLE[name]) == 400
     assert bot.handled == []
 
 
-async def test_t34_a_body_without_a_token_is_not_read(
+async def test_a_body_without_a_token_is_not_read(
     bot: Bot, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Given a stranger's body; then it is refused before it arrives, and the log has one line with a number,
-    which quotes nothing."""
+    """T34: given a stranger's body; then it is refused before it arrives, and the log has one line with a
+    number, which quotes nothing."""
     caplog.set_level(logging.DEBUG)
 
     async def endless() -> AsyncIterator[bytes]:
@@ -432,9 +434,9 @@ async def test_a_body_is_bounded(bot: Bot) -> None:
         ("", False),
     ],
 )
-async def test_t34_answers_go_only_to_teams(bot: Bot, url: str, verdict: bool) -> None:
-    """Given a token and an activity with this service URL, to which our own token would go; then only Teams'
-    addresses pass."""
+async def test_answers_go_only_to_teams(bot: Bot, url: str, verdict: bool) -> None:
+    """T34: given a token and an activity with this service URL, to which our own token would go; then only
+    Teams' addresses pass."""
     assert is_teams_url(url) is verdict
     status = await bot.send(bot.login.token(serviceurl=url), press(serviceUrl=url))
     assert (status == 200) is verdict

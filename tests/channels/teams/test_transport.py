@@ -470,11 +470,11 @@ async def test_a_name_is_looked_up_afresh_before_it_is_kept(
     assert await channel.conversation_id(Place("teams:Audit")) == ids.ESCALATIONS
 
 
-async def test_c1_nobody_takes_a_place_over_by_taking_its_name(
+async def test_nobody_takes_a_place_over_by_taking_its_name(
     sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
 ):
-    """Given a name that led to a team; when another team takes the name, and the first one has another now,
-    then the name leads where it led, for a new bot too."""
+    """Finding C1 of security. Given a name that led to a team; when another team takes the name, and the
+    first one has another now, then the name leads where it led, for a new bot too."""
     place = Place("teams:Operations")
     assert await channel.conversation_id(place) == ids.OPS
     for id, name in ((ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")):

@@ -48,8 +48,9 @@ def review(desk: Desk) -> Review:
     return desk.do(write_history)
 
 
-def test_t50_who_what_when_and_by_which_click(desk: Desk, review: Review) -> None:
-    """ "I never approved this": id, name and workspace, the click's id, and the hashes before and after."""
+def test_who_what_when_and_by_which_click(desk: Desk, review: Review) -> None:
+    """T50: "I never approved this": id, name and workspace, the click's id, and the hashes before and
+    after."""
     ran = desk.hitl("audit", "show", review.id)
 
     assert (ran.code, ran.err) == (0, "")
@@ -134,8 +135,8 @@ def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url
     assert forged.err == "Entry 5 is broken: it was changed: its hash doesn't match.\n"
 
 
-def test_newcomer_9_a_turn_that_no_rule_names_says_so(desk: Desk) -> None:
-    """Not `rule ,`."""
+def test_a_turn_that_no_rule_names_says_so(desk: Desk) -> None:
+    """Finding 9 of newcomer. Not `rule ,`."""
     by = Policy.from_mapping({"default": "review"})
     review = desk.submit(call("a", "c1"), call("b", "c2"), by=by)
     one = desk.submit(call("ask", "c1"), call("unknown", "c2"))

@@ -53,8 +53,8 @@ def test_what_nobody_touched_is_whole(desk: Desk, export: Path) -> None:
     assert ways == [(0, texts, said)] * 5
 
 
-def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:
-    """Changed, deleted, reordered, cut off: exit 1, and the line with its review."""
+def test_four_manipulations_are_found(desk: Desk, export: Path) -> None:
+    """T49: Changed, deleted, reordered, cut off: exit 1, and the line with its review."""
     lines = export.read_text().splitlines(keepends=True)
     review = json.loads(lines[2])["review_id"]
     other = json.loads(lines[1])["review_id"]
@@ -161,11 +161,11 @@ class Meanwhile:
 
 @pytest.mark.parametrize("after", ["last_anchor", "anchors", "entries", "exported"])
 @pytest.mark.parametrize("does", ["seal", "trim"])
-def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
+def test_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
     desk: Desk, export: Path, after: str, does: str
 ) -> None:
-    """Given entries behind the last anchor, when a bot seals them, or forgets the exported ones, between any
-    two readings, then all is whole."""
+    """Finding 7 of faults. Given entries behind the last anchor, when a bot seals them, or forgets the
+    exported ones, between any two readings, then all is whole."""
     for _ in range(3):
         desk.submit()
 

@@ -40,7 +40,7 @@ def decisions(desk: Desk, review_id: str) -> list[Decision | None]:
 
 
 @pytest.mark.parametrize("switch", [None, "", "0", "true"])
-def test_t70_it_is_off_unless_it_is_switched_on(
+def test_it_is_off_unless_it_is_switched_on(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, switch: str | None
 ) -> None:
     """T70: the only way to decide without being a reviewer works only where an operator has allowed it."""
@@ -53,7 +53,7 @@ def test_t70_it_is_off_unless_it_is_switched_on(
     assert decisions(desk, review.id) == [None]
 
 
-def test_t70_the_record_says_that_it_was_the_command_line(
+def test_the_record_says_that_it_was_the_command_line(
     permitted_desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """T70: who uses this right is named, on the card too. The login is the system's: the environment's could
@@ -225,9 +225,9 @@ REFUNDS = Policy.from_mapping(
 )
 
 
-def test_security_m7_an_edit_is_judged_again(permitted_desk: Desk) -> None:
-    """Given a refund of 5; when it is made 5,000, then it waits for those whom the rule for that names;
-    50,000 is refused before anybody is asked."""
+def test_an_edit_is_judged_again(permitted_desk: Desk) -> None:
+    """Finding M7 of security. Given a refund of 5; when it is made 5,000, then it waits for those whom the
+    rule for that names; 50,000 is refused before anybody is asked."""
     review = permitted_desk.submit(call("refund", "c1", amount=5), by=REFUNDS)
     edit = ["reviews", "decide", review.id, "1", "edit", "--yes", "--args"]
     denied = permitted_desk.hitl(*edit, '{"amount": 50000}')
@@ -379,10 +379,10 @@ def with_tools(desk: Desk, **rule: Any) -> Review:
     return desk.do(submit)
 
 
-def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(
+def test_an_edit_may_name_another_tool_and_then_that_one_is_named(
     permitted_desk: Desk,
 ) -> None:
-    """Security M3 as well: with the same arguments, where no others are given."""
+    """Finding 8 of dialects. Security M3 as well: with the same arguments, where no others are given."""
     review = with_tools(permitted_desk)
     decide = ["reviews", "decide", review.id, "a", "edit", "--tool"]
     wrong = permitted_desk.hitl(*decide, "drop_table", "--yes")
@@ -413,9 +413,10 @@ def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(
         ({"type": "string"}, ["7"], None),
     ],
 )
-def test_dialects_8_an_answer_may_be_a_list_or_any_value(
+def test_an_answer_may_be_a_list_or_any_value(
     permitted_desk: Desk, schema: Any, given: list[str], answer: Any
 ) -> None:
+    """Finding 8 of dialects."""
     review = with_tools(permitted_desk, allowed_decisions=["respond"], answer_schema=schema)
     answers = [part for each in given for part in ("--answer", each)]
 
@@ -427,7 +428,8 @@ def test_dialects_8_an_answer_may_be_a_list_or_any_value(
     assert decision.answer == ("7" if answer is None else answer)
 
 
-def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(permitted_desk: Desk) -> None:
+def test_a_list_where_one_answer_is_asked_for_is_refused(permitted_desk: Desk) -> None:
+    """Finding 8 of dialects."""
     review = permitted_desk.submit()
     two = ["--answer", "a", "--answer", "b"]
     ran = permitted_desk.hitl("reviews", "decide", review.id, "1", "respond", *two, "--yes")

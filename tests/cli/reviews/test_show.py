@@ -93,8 +93,9 @@ def test_what_came_of_a_review(desk: Desk) -> None:
     assert "1  ask  c1  cancelled\n" in text
 
 
-def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
-    """Given a place that can't be reached; then `show` says why and since when, for people and programs."""
+def test_why_a_card_is_not_shown(desk: Desk) -> None:
+    """Finding 2 of newcomer. Given a place that can't be reached; then `show` says why and since when, for
+    people and programs."""
     review = desk.submit(thread_id="t-1")
     [place] = review.places
     why = "there is no channel #suport that the bot can see"
@@ -141,8 +142,8 @@ def test_a_terminal_cuts_long_values_and_says_so(desk: Desk) -> None:
         assert "Not all" not in out
 
 
-def test_t13_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
-    """Given a value that continues at the terminal's edge as our own words would; then it stays in its
+def test_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
+    """T13: given a value that continues at the terminal's edge as our own words would; then it stays in its
     column. A space where the line breaks is not lost."""
     edge, spaced = "x" * 60, "x" * 40 + " tmp "
     review = desk.submit(call("ask", "c1", a=f"{edge}2  strict  c4  approved", b=spaced + "y" * 90))
@@ -154,7 +155,7 @@ def test_t13_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
     assert f'"{spaced}yyyy' in text
 
 
-def test_t13_arguments_can_not_steer_the_terminal(desk: Desk) -> None:
+def test_arguments_can_not_steer_the_terminal(desk: Desk) -> None:
     """T13: escapes, line moves and invisible letters in names and values are seen as what they are."""
     evil = "\x1b[2K\x1b[1A approve\u202e\u3164\u2028\x85"
     review = desk.submit(call("ask", "c1", **{evil: evil, "text": f"a\n{evil}"}))
@@ -170,16 +171,17 @@ def test_the_beginning_of_an_id_is_enough(desk: Desk) -> None:
     assert desk.hitl("reviews", "show", review.id[:12].upper()).out.startswith(review.id)
 
 
-def test_cards_10_the_id_that_a_card_shows_names_a_review_that_is_done(desk: Desk) -> None:
-    """Change 10: cards show eight characters; given a review that is done; then these still show it, and an
-    operator learns the whole id."""
+def test_the_id_that_a_card_shows_names_a_review_that_is_done(desk: Desk) -> None:
+    """Finding 10 of cards. Change 10: cards show eight characters; given a review that is done; then these
+    still show it, and an operator learns the whole id."""
     done = desk.done()
     for given in (done.id, short_id(done.id), done.id[:6].upper()):
         assert desk.hitl("reviews", "show", given).out.startswith(done.id), given
         assert desk.hitl("audit", "show", given).code == 0
 
 
-def test_cards_10_a_live_review_comes_before_one_that_is_done(desk: Desk) -> None:
+def test_a_live_review_comes_before_one_that_is_done(desk: Desk) -> None:
+    """Finding 10 of cards."""
     turns: dict[str, list[str]] = defaultdict(list)
     for turn in map(str, range(2000)):
         turns[keys.make_review_id(0, "billing", "t-1", turn, ["c1"])[:6]].append(turn)
@@ -223,9 +225,9 @@ def test_a_review_that_is_not_there(desk: Desk) -> None:
         assert "\x1b" not in ran.err
 
 
-def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> None:
-    """Given a sub-agent's interrupt with a sentence for a title, an edit that names another tool, and a place
-    that could not be reached; then each is told as it is."""
+def test_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> None:
+    """Finding 8 of dialects. Given a sub-agent's interrupt with a sentence for a title, an edit that names
+    another tool, and a place that could not be reached; then each is told as it is."""
     wire = {
         "action_request": {"action": "Really send?", "args": {}},
         "config": {"allow_accept": True},

@@ -15,7 +15,7 @@ from tests.gate.outcomes import approve, decide, status_of
 from tests.support.builders import approve_all, call, person, policy
 
 
-async def test_t1_promise_1_what_the_agent_changes_after_submitting_does_not_run(gate: Gate):
+async def test_promise_1_what_the_agent_changes_after_submitting_does_not_run(gate: Gate):
     """T1: given arguments that are changed while people decide, then the old ones run."""
     args: dict[str, Any] = {"amount": 10, "to": ["ada"]}
     review_id = await gate.submit([ToolCall("c1", "ask", args)], thread_id="t")
@@ -44,7 +44,7 @@ async def test_promise_1_what_is_judged_is_what_is_stored(open_gate: Open):
     assert (review.status, review.arguments("1").parse()) == ("settled", {"amount": 1})
 
 
-async def test_t2_promise_1_other_arguments_are_refused_before_they_run(gate: Gate):
+async def test_promise_1_other_arguments_are_refused_before_they_run(gate: Gate):
     """T2: `once` compares the bytes, whatever code is between the outcome and the tool."""
     outcome = await approve(gate, call(n=1), call("look_up", "c2", n=1))
     [asked, _] = outcome.execute
@@ -66,7 +66,7 @@ async def test_t2_promise_1_other_arguments_are_refused_before_they_run(gate: Ga
     assert await outcome.once(call(n=1))
 
 
-async def test_t6_a_target_among_the_arguments_is_the_one_that_was_approved(gate: Gate):
+async def test_a_target_among_the_arguments_is_the_one_that_was_approved(gate: Gate):
     """T6: a host or an account that is one of the arguments can't be another one after the approval. One that
     the tool takes from elsewhere is not protected."""
     args = {"host": "staging-1", "account": "test", "command": "rm -r /data"}

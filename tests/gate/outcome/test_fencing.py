@@ -53,12 +53,12 @@ async def answer_doubt(gate: Gate, review_id: str, answer: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", ["rerun", "skip", None])
-async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
+async def test_a_process_paused_in_once_runs_nothing_when_it_goes_on(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str | None
 ) -> None:
-    """Fault A6: given an agent that stops right after `once` was stored, for longer than its lease; if a
-    person then says Run again, or Skip, or nothing yet: the tool runs at most once, and not in the paused
-    agent."""
+    """Finding 3 of faults. Fault A6: given an agent that stops right after `once` was stored, for longer than
+    its lease; if a person then says Run again, or Skip, or nothing yet: the tool runs at most once, and not
+    in the paused agent."""
     paused, heir = await open_gate(lease=5.0), await open_gate(lease=600)
     outcome = await approve(paused)
     outcome.release()  # a process that is stopped renews nothing
@@ -95,11 +95,9 @@ async def shaky(
 
 
 @pytest.mark.every_reply
-async def test_faults_3_an_answer_that_was_lost_is_checked_again(
-    open_gate: Open, redis_url: str
-) -> None:
-    """Given that the reply to `once` was lost, and that a person had the call run again before the next try;
-    then the next try finds its own operation, and still returns False."""
+async def test_an_answer_that_was_lost_is_checked_again(open_gate: Open, redis_url: str) -> None:
+    """Finding 3 of faults. Given that the reply to `once` was lost, and that a person had the call run again
+    before the next try; then the next try finds its own operation, and still returns False."""
     first, heir = await open_gate(lease=600), await open_gate(lease=600)
     outcome = await approve(first)
     outcome.release()
@@ -121,10 +119,11 @@ async def test_faults_3_an_answer_that_was_lost_is_checked_again(
 
 
 @pytest.mark.every_reply
-async def test_faults_3_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
+async def test_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
     open_gate: Open, redis_url: str
 ) -> None:
-    """Given only the same lost reply, then it returns True, and nobody else gets True."""
+    """Finding 3 of faults. Given only the same lost reply, then it returns True, and nobody else gets
+    True."""
     gate = await open_gate(lease=600)
     outcome = await approve(gate)
     outcome.release()
@@ -181,8 +180,8 @@ async def test_two_starts_of_which_nobody_heard_are_one(open_gate: Open, redis_u
         assert await lost.once(CALL) is False
 
 
-async def test_faults_3_the_fencing_token_is_known_before_once(open_gate: Open) -> None:
-    """It is a number of the claim; a call of another turn has none here."""
+async def test_the_fencing_token_is_known_before_once(open_gate: Open) -> None:
+    """Finding 3 of faults. It is a number of the claim; a call of another turn has none here."""
     outcome = await approve(await open_gate())
     assert outcome.fencing_token(CALL) == 1
     with pytest.raises(Refused, match="no call 'other'"):

@@ -32,8 +32,9 @@ async def line(gate: Gate, outcome: Outcome, key: str) -> str | None:
     return (await gate.reviews.load(outcome.review_id)).review.runs[key].line
 
 
-async def test_newcomer_5_every_call_gets_one_answer_in_the_models_order(gate: Gate) -> None:
-    """Allowed, rejected, edited, denied; sync and async functions; a result that is no text."""
+async def test_every_call_gets_one_answer_in_the_models_order(gate: Gate) -> None:
+    """Finding 5 of newcomer. Allowed, rejected, edited, denied; sync and async functions; a result that is no
+    text."""
     ran: list[Any] = []
 
     async def ask(n: int) -> dict[str, int]:
@@ -67,8 +68,8 @@ async def test_newcomer_5_every_call_gets_one_answer_in_the_models_order(gate: G
     assert snapshot.review.status == "done"
 
 
-async def test_newcomer_5_a_tool_that_raises_is_answered_and_leaves_no_doubt(gate: Gate) -> None:
-    """The card says what failed, with the text; the next call still runs."""
+async def test_a_tool_that_raises_is_answered_and_leaves_no_doubt(gate: Gate) -> None:
+    """Finding 5 of newcomer. The card says what failed, with the text; the next call still runs."""
 
     def ask(n: int) -> int:
         if n == 1:

@@ -51,8 +51,8 @@ async def test_promise_10_a_turn_without_a_proper_name_is_one_sentence(
         await gate.submit([call()], **{"thread_id": "t", **where})
 
 
-def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path):
-    """Anything else is an error at once, and not at the first review."""
+def test_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path):
+    """Finding 9 of newcomer. Anything else is an error at once, and not at the first review."""
     file = tmp_path / "policy.yaml"
     file.write_text("default: deny\ninterrupt_on: {}\n")
     for path in (file, str(file)):
@@ -67,7 +67,7 @@ def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path
         Gate(MemoryStore(), policy=wrong, agent="billing")
 
 
-async def test_newcomer_9_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
+async def test_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
     """Newcomer 9: `done({"wrong-id": …})` says so, whether `once` was asked or not; nothing is kept."""
     outcome = await approve(gate, call(id="c1"))
     for wrong in (outcome.finish({"wrong-id": "sent"}), outcome.report({"wrong-id": "sent"})):
@@ -78,7 +78,7 @@ async def test_newcomer_9_an_id_that_is_no_call_of_this_review_is_refused(gate: 
     await outcome.finish({"c1": "sent"})
 
 
-async def test_newcomer_9_a_closed_gate_says_that_it_is_closed(redis_url: str):
+async def test_a_closed_gate_says_that_it_is_closed(redis_url: str):
     """Newcomer 9: not that its store is closed."""
     async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
         review_id = await gate.submit([call()], thread_id="t")

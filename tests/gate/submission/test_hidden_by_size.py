@@ -136,7 +136,7 @@ def test_an_answer_among_the_arguments_meets_their_schema() -> None:
         assert same.review.status == "settled"
 
 
-async def test_h4_schemas_with_many_small_values_are_refused_together() -> None:
+async def test_schemas_with_many_small_values_are_refused_together() -> None:
     """Given 100 calls that share one schema with 15,000 values, in 35 kB; then the review, whose every load
     would read all of them, is refused with a sentence."""
     context = {"interrupt_on": {"act": {"args_schema": {"enum": [[[[[0]]]]] * 3_000}}}}

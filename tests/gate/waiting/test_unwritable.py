@@ -48,7 +48,7 @@ async def still(doing: asyncio.Task[object], tries: Callable[[], Awaitable[objec
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-async def test_faults_10_a_store_that_takes_no_writes_says_so(url: str, cause: Cause) -> None:
+async def test_a_store_that_takes_no_writes_says_so(url: str, cause: Cause) -> None:
     """faults 10: given a server that takes no writes; then the error is StoreUnavailable, has one sentence
     with the reason, and no address; and a store can be opened."""
     await (await RedisStore.open(url)).close()
@@ -63,9 +63,7 @@ async def test_faults_10_a_store_that_takes_no_writes_says_so(url: str, cause: C
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-async def test_faults_10_submit_waits_within_its_patience(
-    gate: Gate, url: str, cause: Cause
-) -> None:
+async def test_submit_waits_within_its_patience(gate: Gate, url: str, cause: Cause) -> None:
     """faults 10: given a server that takes no writes, when an agent submits, then it waits, and when the
     cause is gone the review is there."""
     probe = await RedisStore.open(url)
@@ -78,7 +76,7 @@ async def test_faults_10_submit_waits_within_its_patience(
 
 
 @pytest.mark.parametrize("cause", ["NOREPLICAS", "MISCONF", "READONLY"])
-async def test_faults_10_once_waits_and_is_true_once(url: str, cause: Cause) -> None:
+async def test_once_waits_and_is_true_once(url: str, cause: Cause) -> None:
     """faults 10: given a call that may run, and a server that takes no writes, when the agent asks `once`,
     then it waits; afterwards it says True, and False the second time."""
     probe = await RedisStore.open(url)
@@ -94,7 +92,7 @@ async def test_faults_10_once_waits_and_is_true_once(url: str, cause: Cause) -> 
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-async def test_faults_10_an_agent_starts_and_says_so(
+async def test_an_agent_starts_and_says_so(
     url: str, cause: Cause, caplog: pytest.LogCaptureFixture
 ) -> None:
     """faults 10: given a server that takes no writes, when an agent starts, then it does, and where even its
@@ -108,7 +106,7 @@ async def test_faults_10_an_agent_starts_and_says_so(
     assert warned == (cause != "OOM"), "a heartbeat needs no more memory"
 
 
-async def test_faults_10_hearts_beat_while_redis_is_full(url: str) -> None:
+async def test_hearts_beat_while_redis_is_full(url: str) -> None:
     """faults 10: given a full server; then heartbeats are written, also of a new process."""
     store = await RedisStore.open(url)
     with refusing_writes(url, "OOM"):
@@ -117,7 +115,7 @@ async def test_faults_10_hearts_beat_while_redis_is_full(url: str) -> None:
     await store.close()
 
 
-async def test_newcomer_9_no_redis_is_one_sentence() -> None:
+async def test_no_redis_is_one_sentence() -> None:
     """newcomer 9: given no Redis; then what an agent raises has the reason and the address without its
     password, and no long traceback."""
     with pytest.raises(StoreUnavailable) as caught:
@@ -129,7 +127,7 @@ async def test_newcomer_9_no_redis_is_one_sentence() -> None:
     assert caught.value.__cause__ is None
 
 
-async def test_newcomer_9_the_log_says_when_redis_is_back(
+async def test_the_log_says_when_redis_is_back(
     own_redis: OwnRedis, caplog: pytest.LogCaptureFixture
 ) -> None:
     """newcomer 9: given an agent that waits, when Redis goes and comes back, then the log has a line for

@@ -73,7 +73,7 @@ def answer_form(review: Review) -> AnswerForm:
 
 @pytest.mark.parametrize("quorum", [1, 2])
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
-async def test_m3_options_of_an_agent_are_numbers_where_values_are_hidden(
+async def test_options_of_an_agent_are_numbers_where_values_are_hidden(
     kind: str, quorum: int
 ) -> None:
     """M3: given a question whose options may quote what the policy hides, then no button, form, error or line
@@ -98,14 +98,14 @@ async def test_m3_options_of_an_agent_are_numbers_where_values_are_hidden(
         assert CANARY not in repr(answer_form(decided).page())
 
 
-async def test_m3_a_refused_answer_quotes_no_option() -> None:
+async def test_a_refused_answer_quotes_no_option() -> None:
     review = await ask("single_select", **HIDES)
     with pytest.raises(Refused) as refused:
         decisions.decide(review, "1", Proposal("respond", 1, answer="c"), person("Ada"), START)
     assert CANARY not in str(refused.value)
 
 
-async def test_m3_without_hidden_values_the_options_are_buttons() -> None:
+async def test_without_hidden_values_the_options_are_buttons() -> None:
     """Given a review that hides nothing, then people read the options, as before."""
     review = await ask("single_select")
     assert f"use {CANARY}" in [each.label for each in find_open_action(review, "1").choices]

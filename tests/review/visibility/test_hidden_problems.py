@@ -173,7 +173,7 @@ REDACTED = rule(redact=["/creds"])
 @settings(max_examples=80, deadline=None)
 @given(creds=st.sampled_from(CREDS), schema=agents_schemas(), new=st.sampled_from(EDITS))
 @example(CREDS[0], {"type": "object", "properties": {"u": {}}, "required": [WORD]}, {})
-def test_m1_m2_m3_no_text_for_people_has_a_word_of_the_agents_schema(
+def test_no_text_for_people_has_a_word_of_the_agents_schema(
     creds: Any, schema: Json, new: Any
 ) -> None:
     """M1, M2, M3: given a hidden value with keys and values that nobody may read, and an agent's schema that
@@ -188,7 +188,7 @@ def test_m1_m2_m3_no_text_for_people_has_a_word_of_the_agents_schema(
     new=st.sampled_from(EDITS),
     is_tools=st.booleans(),
 )
-def test_m1_m2_no_text_for_people_quotes_a_trusted_schema_about_a_hidden_value(
+def test_no_text_for_people_quotes_a_trusted_schema_about_a_hidden_value(
     creds: Any, part: Json, new: Any, is_tools: bool
 ) -> None:
     """M1, M2: given a schema of the policy, or of a tool that it trusts, that hides a value and says what is

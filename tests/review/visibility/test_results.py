@@ -29,19 +29,19 @@ def finished(review: Review, **results: object) -> Review:
 
 
 @pytest.mark.parametrize("hides", [{}, HIDES])
-def test_m5_a_call_without_a_result_is_not_told_as_done(hides: dict[str, object]) -> None:
+def test_a_call_without_a_result_is_not_told_as_done(hides: dict[str, object]) -> None:
     with pytest.raises(Refused, match="was started and has no result"):
         finished(started(**hides))
 
 
 @pytest.mark.parametrize("text", ["Error: HTTP 500", "failed: no money", "paid 5", "done"])
-def test_m5_what_an_agent_reports_is_told_as_a_report(text: str) -> None:
+def test_what_an_agent_reports_is_told_as_a_report(text: str) -> None:
     """Only the agent knows whether its text means success, so the line doesn't say it."""
     line = finished(started(**HIDES), c1=text).runs["1"].line
     assert line == "a result was reported; it is not shown, because this review has hidden values"
 
 
-def test_m5_a_failure_that_we_saw_is_told_as_one() -> None:
+def test_a_failure_that_we_saw_is_told_as_one() -> None:
     line = finished(started(**HIDES), c1=CallResult.failure("no money for 1")).runs["1"].line
     assert line == "failed; the error is not shown, because this review has hidden values"
     assert (
@@ -49,12 +49,12 @@ def test_m5_a_failure_that_we_saw_is_told_as_one() -> None:
     )
 
 
-def test_m5_a_sentence_of_ours_is_shown_as_it_is() -> None:
+def test_a_sentence_of_ours_is_shown_as_it_is() -> None:
     assert finished(started(**HIDES), c1=CallResult.note("ran")).runs["1"].line == "ran"
 
 
 @pytest.mark.parametrize("hides", [{}, HIDES])
-def test_m5_results_are_compared_as_they_were_not_as_they_are_shown(
+def test_results_are_compared_as_they_were_not_as_they_are_shown(
     hides: dict[str, object],
 ) -> None:
     """Given a done review, then only a `done` with the same whole result is a repeated one."""
@@ -64,7 +64,7 @@ def test_m5_results_are_compared_as_they_were_not_as_they_are_shown(
     assert not named_claims.has_same_results(review, {"c1": "paid 5\nto Bob"})
 
 
-def test_h1_a_paused_call_stays_paused_when_its_review_is_done() -> None:
+def test_a_paused_call_stays_paused_when_its_review_is_done() -> None:
     review = started(**HIDES)
     paused = claims.report(review, review.fence, {"1": PAUSED}, START).review
     assert (paused.runs["1"].state, paused.runs["1"].line) == ("paused", None)

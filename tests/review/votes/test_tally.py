@@ -65,7 +65,7 @@ DESK_2 = Reviewer(channel="cli", team="host", id="bo", name="bo (command line)")
 FROM_THERE = "the last vote must come from the chat"
 
 
-def test_m5_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():
+def test_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():
     """M5: given Ada's approval in the chat; then the command line's is refused, and Bo's counts."""
     review = says(one(), ADA, "approve")
     with raises_refused("not_permitted", FROM_THERE):
@@ -75,7 +75,7 @@ def test_m5_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_
     assert says(review, BO, "approve").actions[0].decision is not None
 
 
-def test_m5_a_command_lines_vote_counts_where_the_chat_has_the_last_one():
+def test_a_command_lines_vote_counts_where_the_chat_has_the_last_one():
     review = says(one(), DESK, "approve")
     assert says(review, ADA, "approve").actions[0].decision is not None
     assert says(review, DESK_2, "approve").actions[0].decision is not None
@@ -84,7 +84,7 @@ def test_m5_a_command_lines_vote_counts_where_the_chat_has_the_last_one():
     assert says(one(quorum=1), DESK, "approve").actions[0].decision is not None
 
 
-def test_m5_the_same_of_a_doubt_and_of_a_cancellation():
+def test_the_same_of_a_doubt_and_of_a_cancellation():
     review = resolve(call_in_doubt(), ADA, "ran")
     with raises_refused("not_permitted", FROM_THERE):
         resolve(review, DESK, "ran")
@@ -97,7 +97,7 @@ def test_m5_the_same_of_a_doubt_and_of_a_cancellation():
 
 
 @pytest.mark.parametrize(("answer", "runs"), [("rerun", 1), ("ran", 0)])
-def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer: Any, runs: int):
+def test_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer: Any, runs: int):
     """Security M2: one person's word leaves it in doubt; the second settles it."""
     review = call_in_doubt()
     first, event = claims.resolve(review, "1", answer, ADA, NOW + 50)
@@ -112,7 +112,7 @@ def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer
 
 
 @pytest.mark.parametrize("answer", ["rerun", "ran"])
-def test_m2_the_requester_makes_nothing_run_again(answer: Any):
+def test_the_requester_makes_nothing_run_again(answer: Any):
     """Security M2: who can't approve it can't order it again, nor say in its place that it ran."""
     review = call_in_doubt()
     with raises_refused("requester", "another person must decide this"):
@@ -120,7 +120,7 @@ def test_m2_the_requester_makes_nothing_run_again(answer: Any):
     assert resolve(review, REQUESTER, "skip").calls_in_doubt == (), "a no is everybody's"
 
 
-def test_m2_the_editor_makes_it_run_again_no_more_than_run():
+def test_the_editor_makes_it_run_again_no_more_than_run():
     """Security M2: who made the edit can't approve it, nor the same call once more."""
     review = one(quorum=1, editor_approves=False)
     review = decide(review, "1", proposal("edit", n=2), ADA, NOW).review
@@ -130,30 +130,34 @@ def test_m2_the_editor_makes_it_run_again_no_more_than_run():
     assert resolve(review, BO, "rerun").calls_in_doubt == ()
 
 
-def test_m2_a_skip_takes_as_many_as_a_rejection():
+def test_a_skip_takes_as_many_as_a_rejection():
+    """Finding M2 of security."""
     review = call_in_doubt(reject_quorum=2)
     review = resolve(review, ADA, "skip")
     assert review.calls_in_doubt
     assert resolve(review, BO, "skip").runs["1"].state == "skipped"
 
 
-def test_m2_votes_for_different_answers_are_not_added_up():
-    """Ada wants it again, Bo says that it ran: it stays in doubt, until two say the same."""
+def test_votes_for_different_answers_are_not_added_up():
+    """Finding M2 of security. Ada wants it again, Bo says that it ran: it stays in doubt, until two say the
+    same."""
     review = resolve(resolve(call_in_doubt(), ADA, "rerun"), BO, "ran")
     assert review.calls_in_doubt
     review = resolve(review, ADA, "ran")
     assert (review.runs["1"].state, review.runs["1"].by) == ("done", ADA)
 
 
-def test_m2_votes_belong_to_one_doubt():
-    """Given a call that was run again and stopped again, then its second doubt starts from zero."""
+def test_votes_belong_to_one_doubt():
+    """Finding M2 of security. Given a call that was run again and stopped again, then its second doubt starts
+    from zero."""
     review = resolve(resolve(call_in_doubt(), ADA, "rerun"), BO, "rerun")
     review = in_doubt(review, NOW + 60)
     assert (review.runs["1"].attempt, review.runs["1"].votes) == (2, ())
     assert resolve(review, CY, "rerun", attempt=2).calls_in_doubt
 
 
-def test_m2_who_may_decide_no_more_is_counted_no_more():
+def test_who_may_decide_no_more_is_counted_no_more():
+    """Finding M2 of security."""
     review = resolve(call_in_doubt(), ADA, "rerun")
     later, event = claims.resolve(review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key])
     assert (event.kind, event.why) == (
@@ -163,13 +167,14 @@ def test_m2_who_may_decide_no_more_is_counted_no_more():
     assert later.calls_in_doubt
 
 
-def test_m2_one_person_settles_what_nobody_was_asked_about():
-    """Given a call that the policy allows, of a rule whose other calls take two; then one is enough."""
+def test_one_person_settles_what_nobody_was_asked_about():
+    """Finding M2 of security. Given a call that the policy allows, of a rule whose other calls take two; then
+    one is enough."""
     free = review_of([call("look_up", n=1)], requester="slack:UREQ")[0]
     assert resolve(in_doubt(free), REQUESTER, "rerun").calls_in_doubt == ()
 
 
-def test_newcomer_3_a_doubt_has_the_audience_of_its_call():
+def test_a_doubt_has_the_audience_of_its_call():
     """Newcomer 3: the index of who is asked knows of doubts, until they are settled."""
     review = call_in_doubt()
     asked = {"place:default", "requester:slack:UREQ"}
@@ -183,7 +188,7 @@ def test_newcomer_3_a_doubt_has_the_audience_of_its_call():
 # ------------------------------------------------------------------------ an answer in its place
 
 
-def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
+def test_two_give_the_answer_in_the_place_of_what_two_approve():
     """Security M2: an answer counts with a second person who gives the same, and not with another."""
     review = says(one(), ADA, "respond", "Paid by hand.")
     assert review.actions[0].is_pending
@@ -197,12 +202,13 @@ def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
     assert done.deciders == (BO, CY)
 
 
-def test_m2_the_requester_answers_nothing_in_the_place_of_the_tool():
+def test_the_requester_answers_nothing_in_the_place_of_the_tool():
+    """Finding M2 of security."""
     with raises_refused("requester", "another person must answer this"):
         says(one(), REQUESTER, "respond", "Paid by hand.")
 
 
-def test_m2_an_answer_with_a_schema_is_one_that_several_give():
+def test_an_answer_with_a_schema_is_one_that_several_give():
     """Security M2: two who choose different answers to a question don't agree."""
     rule = {
         "allowed_decisions": ["respond"],
@@ -218,14 +224,15 @@ def test_m2_an_answer_with_a_schema_is_one_that_several_give():
     assert made.answer == "all"
 
 
-def test_m2_a_skip_of_an_action_takes_as_many_as_a_rejection():
+def test_a_skip_of_an_action_takes_as_many_as_a_rejection():
+    """Finding M2 of security."""
     review = says(one(reject_quorum=2), ADA, "ignore")
     assert review.actions[0].is_pending
     assert says(review, BO, "reject").actions[0].is_pending, "another no, with another outcome"
     assert says(review, BO, "ignore").actions[0].decision is not None
 
 
-def test_m2_people_cancel_as_many_as_reject():
+def test_people_cancel_as_many_as_reject():
     """Security M2: a cancellation by people is a no to all of it; the agent's own takes nobody."""
     review = one(reject_quorum=2)
     voted, event = cancel(review, ADA, "wrong customer", NOW)
@@ -251,7 +258,7 @@ def test_m2_people_cancel_as_many_as_reject():
     reject_quorum=st.integers(1, 3),
     excluded=st.booleans(),
 )
-def test_m2_no_order_of_presses_settles_a_doubt_with_fewer_people(
+def test_no_order_of_presses_settles_a_doubt_with_fewer_people(
     presses: list[tuple[Reviewer, Any]], quorum: int, reject_quorum: int, excluded: bool
 ):
     """Security M2: against a ledger of who says what by now."""

@@ -53,9 +53,9 @@ def decision_of(review: Review) -> Decision:
 # ------------------------------------------------------------------------ quorum
 
 
-def test_t30_one_person_has_one_vote_from_whichever_workspace_they_press() -> None:
-    """Given an organisation of several workspaces, where a click names the one it came from; then a second
-    click of the same person is not a second person's."""
+def test_one_person_has_one_vote_from_whichever_workspace_they_press() -> None:
+    """T30: given an organisation of several workspaces, where a click names the one it came from; then a
+    second click of the same person is not a second person's."""
     elsewhere = ADA.model_copy(update={"team": "T2"})
     review = after(one(quorum=2), (ADA, "approve"))
     with raises_refused("already_voted"):
@@ -84,8 +84,8 @@ def test_it_waits_until_enough_have_approved():
     assert [c.key for c in claims.runnable_calls(second)] == ["1"]
 
 
-def test_t40_one_person_is_one_vote_however_often_they_press():
-    """On any device, under any name."""
+def test_one_person_is_one_vote_however_often_they_press():
+    """T40: On any device, under any name."""
     review = after(one(), (ADA, "approve"))
     renamed = ADA.model_copy(update={"name": "Ada Lovelace"})
     for who in (ADA, renamed):
@@ -96,8 +96,8 @@ def test_t40_one_person_is_one_vote_however_often_they_press():
     assert len(of(review).votes) == 1
 
 
-def test_t31_the_same_person_satisfies_no_second_level():
-    """Given that the chain continued to others, then the first voter is still one voter."""
+def test_the_same_person_satisfies_no_second_level():
+    """T31: given that the chain continued to others, then the first voter is still one voter."""
     review = after(one("jury"), (ADA, "approve"))
     review = escalate(review, Place("slack:#first"), BO, NOW).review
     with raises_refused("already_voted"):
@@ -150,8 +150,8 @@ def test_promise_2_who_comes_late_is_told_all_who_decided():
         after(review, (CY, "reject"))
 
 
-def test_t33_who_may_decide_no_more_is_counted_no_more():
-    """Given one vote, when its voter has left and another approves, then it still takes one."""
+def test_who_may_decide_no_more_is_counted_no_more():
+    """T33: given one vote, when its voter has left and another approves, then it still takes one."""
     review = after(one(), (ADA, "approve"))
     later, event = decide(review, "1", proposal(), BO, NOW, ineligible_voters=[ADA.key])
     assert (event.kind, event.why) == (
@@ -172,8 +172,8 @@ def test_a_refused_click_drops_no_vote():
 # ------------------------------------------------------------------------ edits
 
 
-def test_t43_an_edit_voids_the_votes_before_it():
-    """Vote, edit, vote: it waits; what runs at the end is what was edited, by votes on nothing else."""
+def test_an_edit_voids_the_votes_before_it():
+    """T43: Vote, edit, vote: it waits; what runs at the end is what was edited, by votes on nothing else."""
     review = after(one(), (ADA, "approve"))
     assert of(review).approvals_needed == 1
 
@@ -312,8 +312,8 @@ def test_an_edit_may_name_a_tool_of_which_less_is_asked():
 
 
 @pytest.mark.parametrize("requester", ["UADA", "slack:UADA"])
-def test_t46_the_requester_approves_nothing_of_their_own_agent(requester: str):
-    """By default where it takes two. They may reject it, or edit it for others to approve."""
+def test_the_requester_approves_nothing_of_their_own_agent(requester: str):
+    """T46: By default where it takes two. They may reject it, or edit it for others to approve."""
     ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
     review = one(requester=requester)
     for name in ("Ada", "Somebody Else"):
@@ -326,8 +326,8 @@ def test_t46_the_requester_approves_nothing_of_their_own_agent(requester: str):
     assert decision_of(after(review, (ada, "reject"))).type == "reject"
 
 
-def test_t29_the_requester_is_known_from_whichever_workspace_they_press() -> None:
-    """Given an organisation of several workspaces; then the requester approves from none of them."""
+def test_the_requester_is_known_from_whichever_workspace_they_press() -> None:
+    """T29: given an organisation of several workspaces; then the requester approves from none of them."""
     elsewhere = Reviewer(channel="slack", team="T2", id="UADA", name="Ada")
     review = one(requester="UADA", exclude_requester=True)
     with raises_refused("requester"):

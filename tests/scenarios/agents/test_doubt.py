@@ -182,7 +182,7 @@ async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> 
     return await scene.card("it may or may not have run")
 
 
-async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) -> None:
+async def test_run_again_takes_the_people_that_the_call_took(scene: Scene) -> None:
     """Security M2: given a payment that two approved for Maria, and that is in doubt; then Maria's press is
     refused, Alice's is one vote of two that the card shows, and with Bob's it may run again."""
     await scene.bot()
@@ -209,7 +209,7 @@ async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) ->
     again.release()
 
 
-async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: Scene) -> None:
+async def test_an_answer_instead_takes_the_people_that_the_call_takes(scene: Scene) -> None:
     """Security M2: Maria's answer in place of the tool is refused; Alice's is in the form that Bob opens,
     and counts when he sends the same."""
     await scene.bot()

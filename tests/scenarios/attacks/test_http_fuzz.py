@@ -139,7 +139,7 @@ def bot_settings(tmp_path: Path) -> dict[str, str]:
     return {"HITL_POLICY": str(policy)}
 
 
-async def test_t21_t72_junk_of_every_kind_does_no_harm(scene: Scene, users: TeamsUsers) -> None:
+async def test_junk_of_every_kind_does_no_harm(scene: Scene, users: TeamsUsers) -> None:
     """T21, T72: given a bot with Slack, Teams and the HTTP API, and a flood of junk, some of it signed or
     with a token; then nothing is answered with a 500, no review is made, no task of a connection is left, and
     each click in between counts."""

@@ -94,7 +94,7 @@ async def run_everything(scene: Scene, bot: Process) -> list[str]:
 
 
 @pytest.mark.parametrize("format", ["text", "json"])
-async def test_t19_t71_no_log_has_a_secret(
+async def test_no_log_has_a_secret(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis], caplog: pytest.LogCaptureFixture,
     format: str,
 ) -> None:  # fmt: skip

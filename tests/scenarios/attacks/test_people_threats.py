@@ -26,9 +26,9 @@ from tests.support.waiting import wait_until
 TWO = POLICY + "reviewers: {channel_members: true, quorum: 2}\n"
 
 
-async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: Scene) -> None:
-    """Given Alice's signed click; when it is replayed 100 times on two bots; then she has one vote, and the
-    audit has one entry for it."""
+async def test_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: Scene) -> None:
+    """T22: given Alice's signed click; when it is replayed 100 times on two bots; then she has one vote, and
+    the audit has one entry for it."""
     bots = [await scene.bot() for _ in range(2)]
     gate = await scene.gate(TWO)
     waiting = scene.ask(gate)
@@ -48,9 +48,9 @@ async def test_t22_a_click_sent_a_hundred_times_to_two_bots_is_one_vote(scene: S
     assert len([event for event in events if b'"kind":"voted"' in event]) == 1
 
 
-async def test_t31_one_person_has_one_vote_at_all_levels(scene: Scene) -> None:
-    """Given a quorum of two, and Alice, who is asked in the channel and again by the escalation; when she
-    approves in both; then she counts once."""
+async def test_one_person_has_one_vote_at_all_levels(scene: Scene) -> None:
+    """T31: given a quorum of two, and Alice, who is asked in the channel and again by the escalation; when
+    she approves in both; then she counts once."""
     await scene.bot()
     chain = "escalate: [{after: 1h, to: slack:U0ALICE}]\n"
     gate = await scene.gate(TWO + chain)
@@ -69,8 +69,8 @@ async def test_t31_one_person_has_one_vote_at_all_levels(scene: Scene) -> None:
     assert not waiting.done()
 
 
-async def test_t36_a_click_from_another_workspace_changes_nothing(scene: Scene) -> None:
-    """Given clicks that Slack signed of people with the ids of ours and another team; then none changes
+async def test_a_click_from_another_workspace_changes_nothing(scene: Scene) -> None:
+    """T36: given clicks that Slack signed of people with the ids of ours and another team; then none changes
     anything."""
     await scene.bot()
     gate = await scene.gate(TWO)
@@ -90,8 +90,8 @@ async def test_t36_a_click_from_another_workspace_changes_nothing(scene: Scene) 
     assert [vote.by.id for vote in action.votes] == ["U0ALICE"]
 
 
-async def test_t37_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
-    """Given a stranger with a review's id and with ids of none; then both get the same sentence."""
+async def test_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
+    """T37: given a stranger with a review's id and with ids of none; then both get the same sentence."""
     await scene.bot()
     gate = await scene.gate(TWO)
     scene.ask(gate)
@@ -107,8 +107,8 @@ async def test_t37_a_stranger_who_guesses_gets_one_answer(scene: Scene) -> None:
     assert len(text) == len(guesses) + 1
 
 
-async def test_t42_a_button_of_another_revision_changes_nothing(scene: Scene) -> None:
-    """Given a card at revision 2; when buttons of revisions 1 and 3 are pressed; then both are told, and
+async def test_a_button_of_another_revision_changes_nothing(scene: Scene) -> None:
+    """T42: given a card at revision 2; when buttons of revisions 1 and 3 are pressed; then both are told, and
     nothing changes. The same for an Escalate button from before the escalation."""
     await scene.bot()
     gate = await scene.gate(TWO + 'escalate: [{after: 1h, to: "slack:#team-ops"}]\n')
@@ -139,9 +139,9 @@ async def two_bots(redis_url: str) -> AsyncIterator[list[Reviews]]:
         await store.close()
 
 
-async def test_t41_a_thousand_races_have_a_thousand_ends(two_bots: list[Reviews]) -> None:
-    """Given a thousand reviews; when on two replicas one person approves and another rejects each at once;
-    then each has exactly one decision, and every loser is told of it."""
+async def test_a_thousand_races_have_a_thousand_ends(two_bots: list[Reviews]) -> None:
+    """T41: given a thousand reviews; when on two replicas one person approves and another rejects each at
+    once; then each has exactly one decision, and every loser is told of it."""
     people = [Reviewer(channel="slack", team="T1", id=f"U{n}", name=f"P{n}") for n in (1, 2)]
     lost: list[str] = []
 

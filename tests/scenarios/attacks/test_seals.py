@@ -47,9 +47,10 @@ async def check_undecided(gate: Gate, review_id: str) -> None:
     assert all(action.is_pending and not action.votes for action in review.actions)
 
 
-async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Scene) -> None:
-    """Given a card of two payments of 5 EUR, and that the store lost it and holds 5,000 EUR under the same
-    id, call and revision; then each button of the old card is stale, and Approve all with it."""
+async def test_no_button_of_a_lost_review_decides_on_its_heir(scene: Scene) -> None:
+    """Finding 5 of faults. Given a card of two payments of 5 EUR, and that the store lost it and holds 5,000
+    EUR under the same id, call and revision; then each button of the old card is stale, and Approve all with
+    it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
     await submit(gate, *SMALL)
@@ -72,8 +73,9 @@ async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Sc
     assert [why for _, why in await refusals(scene)].count("stale") >= 3
 
 
-async def test_faults_5_what_is_the_same_after_a_loss_is_still_good(scene: Scene) -> None:
-    """Given the same loss, then the button of the call whose arguments did not change decides it."""
+async def test_what_is_the_same_after_a_loss_is_still_good(scene: Scene) -> None:
+    """Finding 5 of faults. Given the same loss, then the button of the call whose arguments did not change
+    decides it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
     await submit(gate, *SMALL)
@@ -84,9 +86,9 @@ async def test_faults_5_what_is_the_same_after_a_loss_is_still_good(scene: Scene
     assert (first.is_pending, second.is_pending) == (False, True)
 
 
-async def test_faults_5_no_open_form_decides_on_another_call(scene: Scene) -> None:
-    """Given forms that were opened before the loss, to edit and to reject; then sending them changes nothing
-    and says why."""
+async def test_no_open_form_decides_on_another_call(scene: Scene) -> None:
+    """Finding 5 of faults. Given forms that were opened before the loss, to edit and to reject; then sending
+    them changes nothing and says why."""
     await scene.bot()
     gate = await scene.gate(POLICY)
     await submit(gate, *SMALL)
@@ -101,8 +103,9 @@ async def test_faults_5_no_open_form_decides_on_another_call(scene: Scene) -> No
     await check_undecided(gate, review_id)
 
 
-async def test_faults_5_an_answer_is_the_one_that_its_button_says(scene: Scene) -> None:
-    """Given a question whose answers are in another order after the loss; then "Pay it" answers nothing."""
+async def test_an_answer_is_the_one_that_its_button_says(scene: Scene) -> None:
+    """Finding 5 of faults. Given a question whose answers are in another order after the loss; then "Pay it"
+    answers nothing."""
     await scene.bot()
     gate, heir = await scene.gate(POLICY), await scene.gate(OTHER)
     question = ToolCall("c1", "ask", {"about": "order 7"})
@@ -114,8 +117,9 @@ async def test_faults_5_an_answer_is_the_one_that_its_button_says(scene: Scene) 
     await check_undecided(gate, review_id)
 
 
-async def test_faults_5_a_button_without_a_seal_decides_nothing(scene: Scene) -> None:
-    """Given values that nothing of ours would send: without the seal, or with half of it."""
+async def test_a_button_without_a_seal_decides_nothing(scene: Scene) -> None:
+    """Finding 5 of faults. Given values that nothing of ours would send: without the seal, or with half of
+    it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
     await submit(gate, *SMALL)

@@ -109,7 +109,7 @@ def _to_form(payload: Json) -> str:
 
 
 @pytest.mark.slow  # some hundreds of requests
-async def test_slack_clients_7_a_wrong_shape_decides_nothing(
+async def test_a_wrong_shape_decides_nothing(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
     """slack-clients 7: given everything that Slack sends, with values that are missing or of another type;
@@ -170,8 +170,9 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
     ],
     ids=lambda body: repr(body[:24]),
 )
-def test_slack_clients_7_what_is_refused_is_named(body: bytes) -> None:
-    """Given a body that is no payload of Slack's; then one short line says where it is wrong."""
+def test_what_is_refused_is_named(body: bytes) -> None:
+    """Finding 7 of slack-clients. Given a body that is no payload of Slack's; then one short line says where
+    it is wrong."""
     with pytest.raises(InvalidPayload) as caught:
         parse_body(body)
     assert caught.value.status in (400, 404)

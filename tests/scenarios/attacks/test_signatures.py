@@ -64,8 +64,8 @@ async def test_a_wrong_signing_secret_is_told_once(
         assert len(lines()) == 2
 
 
-async def test_t21_what_is_not_signed_is_401(scene: Scene) -> None:
-    """Given requests with a wrong or malformed timestamp or signature; then each is 401, never 500."""
+async def test_what_is_not_signed_is_401(scene: Scene) -> None:
+    """T21: given requests with a wrong or malformed timestamp or signature; then each is 401, never 500."""
     signatures = ["", "v0=", "v0=é", "v1=00", "v0=" + "0" * 64, "x" * 5000]
     timestamps = ["", str(int(time.time())), "soon", "-1", "1e9", "٣", "9" * 15, "9" * 400]
     async with a_bot(scene) as (url, session):
@@ -75,8 +75,9 @@ async def test_t21_what_is_not_signed_is_401(scene: Scene) -> None:
                 assert answer.status == 401, headers
 
 
-async def test_t21_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
-    """Given bodies that no parser takes, of any type and charset, unsigned; then each is 401, never 500."""
+async def test_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
+    """T21: given bodies that no parser takes, of any type and charset, unsigned; then each is 401,
+    never 500."""
     bodies = [b"", b"{", b"payload={", b"payload=[]", b"\xff\xfe", b"payload=" + b"%5B" * 100_000,
               b'{"type":"url_verification","challenge":"x"}', b"\x00" * 1000]  # fmt: skip
     kinds = [FORM, "application/json", f"{FORM}; charset=klingon"]
@@ -90,8 +91,8 @@ async def test_t21_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
                 assert answer.status == 401, body[:20]
 
 
-async def test_t21_a_missing_or_doubled_header_is_401(scene: Scene) -> None:
-    """Given a right signature beside a second one, or without its timestamp; then it is 401."""
+async def test_a_missing_or_doubled_header_is_401(scene: Scene) -> None:
+    """T21: given a right signature beside a second one, or without its timestamp; then it is 401."""
     right = sign_headers("payload=%7B%7D")
     wrong = ("X-Slack-Signature", "v0=é")
     async with a_bot(scene) as (url, session):
@@ -131,8 +132,9 @@ async def test_a_large_body_is_413(scene: Scene) -> None:
             assert answer.status == 200
 
 
-async def test_t23_an_old_or_a_future_request_is_401(scene: Scene) -> None:
-    """Given a click signed 301 s ago, or ahead; then it is 401 and nothing changes; 290 s ago is good."""
+async def test_an_old_or_a_future_request_is_401(scene: Scene) -> None:
+    """T23: given a click signed 301 s ago, or ahead; then it is 401 and nothing changes; 290 s ago is
+    good."""
     bot = await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -155,9 +157,9 @@ async def test_t23_an_old_or_a_future_request_is_401(scene: Scene) -> None:
     assert len((await waiting).execute) == 1
 
 
-async def test_t22_a_click_sent_100_times_counts_once(scene: Scene) -> None:
-    """Given one signed click; when it is sent 100 times more to two bots, then there is one decision, each
-    answer is the same, and nobody is told anything."""
+async def test_a_click_sent_100_times_counts_once(scene: Scene) -> None:
+    """T22: given one signed click; when it is sent 100 times more to two bots, then there is one decision,
+    each answer is the same, and nobody is told anything."""
     bots = [await scene.bot(), await scene.bot()]
     gate = await scene.gate()
     waiting = scene.ask(gate, email("c1"), email("c2"))
@@ -178,8 +180,8 @@ async def test_t22_a_click_sent_100_times_counts_once(scene: Scene) -> None:
     assert not waiting.done()
 
 
-async def test_t37_an_unknown_review_looks_like_a_forbidden_one(scene: Scene) -> None:
-    """Given somebody of another workspace; when they guess ids, then a review that exists and one that
+async def test_an_unknown_review_looks_like_a_forbidden_one(scene: Scene) -> None:
+    """T37: given somebody of another workspace; when they guess ids, then a review that exists and one that
     doesn't can't be told apart."""
     await scene.bot()
     gate = await scene.gate()

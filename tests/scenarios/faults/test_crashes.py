@@ -17,7 +17,7 @@ SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
 @pytest.mark.parametrize(
     "point", ["outbox.before_card", "outbox.after_card", "outbox.after_card_record"]
 )
-async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) -> None:
+async def test_a_bot_killed_while_it_posts(scene: Scene, point: str) -> None:
     """Faults W1 to W3: given a bot that is killed before it posts (W1), after the post (W2), or after
     noting it (W3); when another bot runs, then there is one message, its button works, and it shows the
     decision."""
@@ -40,9 +40,10 @@ async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) ->
     assert left == (posted or left)  # nobody is notified twice
 
 
-async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -> None:
-    """Given a bot that is killed after its post, and an escalation that another bot reads before it takes
-    over the dead one's entry; then in the end each channel has one message, and both show the decision."""
+async def test_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -> None:
+    """Fault W2: given a bot that is killed after its post, and an escalation that another bot reads before it
+    takes over the dead one's entry; then in the end each channel has one message, and both show the decision.
+    """
     bot = await scene.bot_process("outbox.after_card=kill")
     gate = await scene.gate(SOON)
     waiting = scene.ask(gate, email())
@@ -57,9 +58,9 @@ async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -
     assert len(await scene.cards()) == len(await scene.cards(OPS)) == 1
 
 
-async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None:
-    """Given a message that was posted beside the one that is noted (two bots at once, one killed before it
-    deleted its own); when the card is taken over, then the message is deleted."""
+async def test_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None:
+    """Fault W2: given a message that was posted beside the one that is noted (two bots at once, one killed
+    before it deleted its own); when the card is taken over, then the message is deleted."""
     bot = await scene.bot_process("outbox.after_card=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -82,7 +83,7 @@ async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None
     await scene.card("approved by U0ALICE")
 
 
-async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
+async def test_a_bot_killed_before_it_escalates(scene: Scene) -> None:
     """Fault K1: given a bot that is killed after it found what is due, before it did it; when another runs,
     then it is escalated, once."""
     bot = await scene.bot_process("timers.after_peek=kill")
@@ -99,9 +100,7 @@ async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
     assert len(await scene.cards(OPS)) == 1
 
 
-async def test_k2_two_bots_fire_the_same_step(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_bots_fire_the_same_step(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fault K2: given two bots that both saw the same step due before either did it; then it is done once."""
     gate = await scene.gate(SOON)
     go = scene.folder / "go"

@@ -22,12 +22,12 @@ from tests.support.waiting import wait_until
 HELD = "This is held"
 
 
-async def test_t54_a_press_on_a_held_review_changes_nothing_until_it_is_released(
+async def test_a_press_on_a_held_review_changes_nothing_until_it_is_released(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis]
 ) -> None:
-    """Fault R2: given a Redis that lost a submit; then the card of another review says that it is held, a
-    press is refused, the agent gets nothing, and /readyz counts it. After the release it is asked again, and
-    runs."""
+    """T54: Fault R2: given a Redis that lost a submit; then the card of another review says that it is held,
+    a press is refused, the agent gets nothing, and /readyz counts it. After the release it is asked again,
+    and runs."""
     server = own_redis()
     scene.redis_url = server.url
     bot = await scene.bot()

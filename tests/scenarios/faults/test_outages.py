@@ -68,11 +68,11 @@ async def _is_ready(url: str) -> bool:
     return (await ready(url))[0] == 200
 
 
-async def test_t60_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
+async def test_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis]
 ) -> None:
-    """Fault R7: given a Redis that is stopped (no error, no answer); when Alice presses, then she is told
-    within the 3 s that Slack waits; when it continues and she presses again, then it counts once."""
+    """T60: Fault R7: given a Redis that is stopped (no error, no answer); when Alice presses, then she is
+    told within the 3 s that Slack waits; when it continues and she presses again, then it counts once."""
     server = own_redis()
     scene.redis_url = server.url
     await scene.bot()
@@ -149,11 +149,11 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
 
 @pytest.mark.parametrize("mode", ["ratelimited", "http_500", "ok_but_reset"])
 @pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
-async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
+async def test_promise_11_slack_in_trouble_delays_and_loses_nothing(
     scene: Scene, mode: str, method: str
 ) -> None:
-    """Faults S1, S2 and S4: given Slack limiting, failing or losing answers; when three reviews come, then
-    their cards appear in order, once each, and show what was decided."""
+    """T57: Faults S1, S2 and S4: given Slack limiting, failing or losing answers; when three reviews come,
+    then their cards appear in order, once each, and show what was decided."""
     await scene.bot()
     gate = await scene.gate()
     await scene.actor.inject_fault(mode, method=method, times=2, retry_after=1)
@@ -181,9 +181,9 @@ async def _has_reviews(redis: Any, count: int) -> bool:
     return len(await redis.keys("hitl:{0}:review:*")) >= count
 
 
-async def test_t58_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> None:
-    """Fault S3: given a post that Slack never answers; when the bot gives up on it, then it looks for its
-    message, posts it, and there is one."""
+async def test_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> None:
+    """T58: Fault S3: given a post that Slack never answers; when the bot gives up on it, then it looks for
+    its message, posts it, and there is one."""
     await scene.bot()
     gate = await scene.gate()
     await scene.actor.inject_fault("hang", method="chat.postMessage", times=1)
@@ -204,12 +204,12 @@ async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -
     assert "The full card can't be shown" in text_of(text)
 
 
-async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
+async def test_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     scene: Scene,
 ) -> None:
-    """Faults S5 and W4: given a rule that shows its reviews in a channel that does not exist; when others
-    come, then their cards appear anyway and /readyz counts what could not be shown; when the channel is made,
-    then the card appears by itself."""
+    """T56: Faults S5 and W4: given a rule that shows its reviews in a channel that does not exist; when
+    others come, then their cards appear anyway and /readyz counts what could not be shown; when the channel
+    is made, then the card appears by itself."""
     bot = await scene.bot(
         Timing(pace=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
     )

@@ -31,7 +31,7 @@ def base(url: str) -> str:
 
 @pytest.mark.every_reply
 @pytest.mark.parametrize("cause", CAUSES)
-async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
+async def test_readyz_is_503_while_redis_takes_no_writes(
     scene: Scene, own_redis: OwnRedis, cause: Cause
 ) -> None:
     """Fault R6, faults 10, security Low: given a server that takes no writes; then `/readyz` is 503 with the
@@ -52,7 +52,7 @@ async def test_faults_10_readyz_is_503_while_redis_takes_no_writes(
 
 
 @pytest.mark.parametrize("cause", CAUSES)
-async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
+async def test_a_bot_starts_while_redis_takes_no_writes(
     scene: Scene, own_redis: OwnRedis, cause: Cause, caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -75,8 +75,9 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
     assert len((await waiting).execute) == 1
 
 
-async def test_security_low_probes_name_no_host(scene: Scene, own_redis: OwnRedis) -> None:
-    """security Low: given Redis that is away; then neither `/readyz` nor `/metrics` has its host or port."""
+async def test_probes_name_no_host(scene: Scene, own_redis: OwnRedis) -> None:
+    """Finding low of security. Security Low: given Redis that is away; then neither `/readyz` nor `/metrics`
+    has its host or port."""
     server = own_redis()
     scene.redis_url = server.url
     url = base((await scene.bot()).url)
@@ -91,8 +92,9 @@ async def test_security_low_probes_name_no_host(scene: Scene, own_redis: OwnRedi
     server.start()
 
 
-async def test_security_low_what_redis_refuses_stays_in_the_log(scene: Scene) -> None:
-    """security Low: given a Redis that refuses something; then `/readyz` has none of its words."""
+async def test_what_redis_refuses_stays_in_the_log(scene: Scene) -> None:
+    """Finding low of security. Security Low: given a Redis that refuses something; then `/readyz` has none of
+    its words."""
     bot = await scene.bot()
     redis = await scene.redis()
     await redis.delete("hitl:{0}:dead-counts")
@@ -104,7 +106,7 @@ async def test_security_low_what_redis_refuses_stays_in_the_log(scene: Scene) ->
     await redis.delete("hitl:{0}:dead-counts")
 
 
-async def test_newcomer_9_no_redis_is_one_sentence_for_each_program(scene: Scene) -> None:
+async def test_no_redis_is_one_sentence_for_each_program(scene: Scene) -> None:
     """newcomer 9: given no Redis; then the bot and the command line end with one line, and an agent's last
     line is that sentence, behind its own few frames."""
     nowhere = "redis://:s3cr3t@localhost:1/0"

@@ -44,10 +44,10 @@ async def has_cards(scene: Scene, count: int) -> bool:
     return len(await scene.cards()) >= count
 
 
-async def test_faults_4_and_9_a_burst_goes_on_in_order_when_bots_die(scene: Scene) -> None:
-    """Given sixty reviews for one channel, Slack's limits and two bots, of which one is killed and then the
-    other; then each card is shown once, in the order of submission, few calls are refused, and for each dead
-    bot there is one search for its lost post."""
+async def test_a_burst_goes_on_in_order_when_bots_die(scene: Scene) -> None:
+    """Finding 4 AND 9 of faults. Given sixty reviews for one channel, Slack's limits and two bots, of which
+    one is killed and then the other; then each card is shown once, in the order of submission, few calls are
+    refused, and for each dead bot there is one search for its lost post."""
     scene.limit(SCALE)
     bots = [await bot_with_pace(scene), await bot_with_pace(scene)]
     gate = await scene.gate()
@@ -68,11 +68,11 @@ async def test_faults_4_and_9_a_burst_goes_on_in_order_when_bots_die(scene: Scen
     assert len(of(scene, "conversations.history")) <= 2
 
 
-async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_posted(
+async def test_what_people_decided_is_shown_while_others_wait_to_be_posted(
     scene: Scene,
 ) -> None:
-    """Given a channel whose posts Slack limits for long; when a card that is shown there is decided, then the
-    card shows it, although other cards wait."""
+    """Finding 9 of faults. Given a channel whose posts Slack limits for long; when a card that is shown there
+    is decided, then the card shows it, although other cards wait."""
     await scene.bot(Timing(pace=0.0, lane_lease=2.0, requeue_interval=60.0, timers_interval=0.05))
     gate = await scene.gate()
     scene.ask(gate, email())
@@ -135,9 +135,10 @@ async def test_conversations_that_wait_for_a_limit_take_no_place_from_others(
     await scene.card("send_email", channel=OPS)
 
 
-async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> None:
-    """Given a channel with four pages of messages, a post whose answer is lost, and a Slack that limits the
-    search for it after the first page; then no page is read twice, and there is one message."""
+async def test_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> None:
+    """Finding 4 of faults. Given a channel with four pages of messages, a post whose answer is lost, and a
+    Slack that limits the search for it after the first page; then no page is read twice, and there is one
+    message."""
     await scene.bot()
     gate = await scene.gate()
     for number in range(650):
@@ -167,9 +168,9 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
     assert first_look[:4] == ["", "page:200", "page:400", "page:600"]
 
 
-async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene) -> None:
-    """Given a card that a late, older drawing replaced; when somebody presses on it, then they are told that
-    it was changed, and the card is drawn in its current state."""
+async def test_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene) -> None:
+    """Finding 2 of faults. Given a card that a late, older drawing replaced; when somebody presses on it,
+    then they are told that it was changed, and the card is drawn in its current state."""
     await scene.bot()
     gate = await scene.gate(CANT_SETTLE)
     scene.ask(gate, email())
@@ -190,9 +191,9 @@ async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene)
     assert [vote.by.id for vote in action.votes] == ["U0BOB"]
 
 
-async def test_faults_2_a_press_on_a_second_card_deletes_it(scene: Scene) -> None:
-    """Given a card that a late request posted a second time, with an old state; when somebody presses on it,
-    then they are told, and it is deleted; the one that is noted stays."""
+async def test_a_press_on_a_second_card_deletes_it(scene: Scene) -> None:
+    """Finding 2 of faults. Given a card that a late request posted a second time, with an old state; when
+    somebody presses on it, then they are told, and it is deleted; the one that is noted stays."""
     await scene.bot()
     gate = await scene.gate(CANT_SETTLE)
     scene.ask(gate, email())
@@ -213,7 +214,7 @@ async def test_faults_2_a_press_on_a_second_card_deletes_it(scene: Scene) -> Non
     await wait_until("the second one is deleted", one_is_left)
 
 
-async def test_l2_a_press_that_counts_leaves_no_second_card_with_buttons(scene: Scene) -> None:
+async def test_a_press_that_counts_leaves_no_second_card_with_buttons(scene: Scene) -> None:
     """Given a second message of one card, as a late post leaves one; when Alice approves on it, then it
     counts, and that message is deleted."""
     await scene.bot()

@@ -311,9 +311,9 @@ async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None
     assert "Slack or the store took too long" in await approvals(scene, "U0ALICE")
 
 
-async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
-    """Given a Slack whose usergroups.list fails; then /approvals and Home name it, and not the store; when it
-    works again, Home is drawn."""
+async def test_what_failed_is_named(scene: Scene) -> None:
+    """Finding 5 of slack-clients. Given a Slack whose usergroups.list fails; then /approvals and Home name
+    it, and not the store; when it works again, Home is drawn."""
     await scene.bot()
     await scene.actor.inject_fault("http_500", method="usergroups.list")
     assert "usergroups.list" in await approvals(scene, "U0ALICE")

@@ -20,9 +20,7 @@ async def _in_doubt(gate: Gate, call: ToolCall, review_id: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["send_email", "read_file"])
-async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
-    scene: Scene, tool: str
-) -> None:
+async def test_a_doubt_waits_in_the_home_of_those_who_may_say(scene: Scene, tool: str) -> None:
     """Newcomer 3: given a call in doubt, one that Alice approved or one that nobody was asked about; then it
     is in her Home and in `/approvals`, not in Carl's, and is answered there."""
     await scene.bot()
@@ -46,7 +44,7 @@ async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
     assert not (await gate.reviews.load(review_id)).review.calls_in_doubt
 
 
-async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -> None:
+async def test_a_few_digits_name_a_review_of_ones_own(scene: Scene) -> None:
     """Newcomer 8: `/approvals show 0-efef` works where it names one review of this person; one that names
     several, none, or no review at all each gets a sentence of its own, and others' reviews are unknown."""
     await scene.bot()
@@ -76,7 +74,7 @@ async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -
     )
 
 
-async def test_newcomer_9_home_numbers_what_its_card_numbers(scene: Scene) -> None:
+async def test_home_numbers_what_its_card_numbers(scene: Scene) -> None:
     """Newcomer 9: given two calls in two channels, each alone on its card; then neither the card
     nor Home numbers them."""
     await scene.bot()
@@ -91,7 +89,7 @@ async def test_newcomer_9_home_numbers_what_its_card_numbers(scene: Scene) -> No
     assert "2  two" not in read_text(view["blocks"])
 
 
-async def test_faults_11_home_says_that_there_is_more_than_it_counted(
+async def test_home_says_that_there_is_more_than_it_counted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Faults 11: given more reviews than can be counted, then Home shows no total."""

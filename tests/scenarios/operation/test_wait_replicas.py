@@ -54,7 +54,7 @@ async def test_replicas_that_confirm_nothing_are_told(
     await wait_until("it is over", is_over)
 
 
-async def test_r5_a_click_that_no_replica_confirms_is_not_acknowledged(
+async def test_a_click_that_no_replica_confirms_is_not_acknowledged(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fault R5: given a bot and an agent that wait for one replica, and the replica dies; when a person

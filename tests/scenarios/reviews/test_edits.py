@@ -44,10 +44,10 @@ async def action_of(gate: Any, card: Any) -> Action:
     return (await gate.reviews.load(review_of(card))).review.actions[0]
 
 
-async def test_security_m7_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) -> None:
-    """Given a refund of 5 that was escalated to Carl; when Carl edits it to 5,000, then the finance group
-    gets a card, nobody else may decide, its old card has no buttons and says where the review is now, and
-    after two approvals of theirs it runs once, with 5,000."""
+async def test_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) -> None:
+    """Finding M7 of security. Given a refund of 5 that was escalated to Carl; when Carl edits it to 5,000,
+    then the finance group gets a card, nobody else may decide, its old card has no buttons and says where the
+    review is now, and after two approvals of theirs it runs once, with 5,000."""
     _, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "escalate")
     await scene.alice.submit()
@@ -80,7 +80,8 @@ async def test_security_m7_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) ->
     assert not await outcome.once(call)
 
 
-async def test_security_m7_what_the_policy_denies_is_refused_in_the_modal(scene: Scene) -> None:
+async def test_what_the_policy_denies_is_refused_in_the_modal(scene: Scene) -> None:
+    """Finding M7 of security."""
     gate, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "edit")
     await scene.alice.submit(amount="50000")
@@ -89,18 +90,19 @@ async def test_security_m7_what_the_policy_denies_is_refused_in_the_modal(scene:
     assert (action.revision, action.is_pending, waiting.done()) == (1, True, False)
 
 
-async def test_security_m7_a_small_edit_of_a_reviewer_runs(scene: Scene) -> None:
+async def test_a_small_edit_of_a_reviewer_runs(scene: Scene) -> None:
+    """Finding M7 of security."""
     _, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "edit")
     assert (await scene.alice.submit(amount="7"))["ok"]
     assert [call.args["amount"] for call in (await waiting).execute] == [7]
 
 
-async def test_security_m1_a_person_of_an_escalation_can_not_rename_the_call_to_run_it(
+async def test_a_person_of_an_escalation_can_not_rename_the_call_to_run_it(
     scene: Scene,
 ) -> None:
-    """Given Carl, to whom a refund was passed on, and a tool with the same place and people that is never
-    passed on; when he edits the call into that tool, then this is not his approval."""
+    """Finding M1 of security. Given Carl, to whom a refund was passed on, and a tool with the same place and
+    people that is never passed on; when he edits the call into that tool, then this is not his approval."""
     gate, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "escalate")
     await scene.alice.submit()
@@ -123,10 +125,11 @@ async def test_security_m1_a_person_of_an_escalation_can_not_rename_the_call_to_
     assert [call.name for call in (await waiting).execute] == ["give_back"]
 
 
-async def test_security_m7_a_reviewer_of_the_new_rule_approves_by_the_edit(
+async def test_a_reviewer_of_the_new_rule_approves_by_the_edit(
     scene: Scene,
 ) -> None:
-    """Given a rule for large amounts whose group Alice is in, when she writes 5,000, it takes one more."""
+    """Finding M7 of security. Given a rule for large amounts whose group Alice is in, when she writes 5,000,
+    it takes one more."""
     await scene.bot()
     rules = POLICY.replace("quorum: 2}", "quorum: 2, editor_approves: true}")
     gate = await scene.gate(rules)

@@ -129,7 +129,7 @@ async def test_promise_9_several_bots_escalate_once(scene: Scene) -> None:
     assert len(await scene.cards(OPS)) == len(await scene.cards()) == 1
 
 
-async def test_k3_what_is_overdue_expires_and_is_not_escalated_first(scene: Scene) -> None:
+async def test_what_is_overdue_expires_and_is_not_escalated_first(scene: Scene) -> None:
     """Fault K3: given a review whose step and deadline both pass while no bot runs; when one starts, then the
     deadline settles it and #team-ops never gets it."""
     gate = await scene.gate(SOON + "\nexpire: {after: 2s}")

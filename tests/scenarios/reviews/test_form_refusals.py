@@ -23,11 +23,11 @@ from tests.support.waiting import wait_until
         {"properties": {"x": {"$ref": "file:///etc/passwd"}}},
     ],
 )
-async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
+async def test_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
     scene: Scene, schema: Json
 ) -> None:
-    """Given a review that somebody stored with such a schema (no policy loads it), when Alice presses Edit,
-    then she is told at once why there is no form, and may still approve."""
+    """T62, T64: given a review that somebody stored with such a schema (no policy loads it), when Alice
+    presses Edit, then she is told at once why there is no form, and may still approve."""
     await scene.bot()
     gate = await scene.gate(policy())
     review, event = review_made([ToolCall("c1", "evil", {"x": "a" * 40 + "!"})])
@@ -69,9 +69,10 @@ async def test_a_stale_forms_review_is_named_in_no_payload(scene: Scene) -> None
     assert len(view["private_metadata"]) <= 3000
 
 
-async def test_slack_clients_3_a_removal_is_shown_and_confirmed_once_more(scene: Scene) -> None:
-    """Given a mail with a copy; when Alice empties the copy and sends it, then the form says what that
-    removes and nothing runs; with another value besides she is asked again; the same sent twice counts."""
+async def test_a_removal_is_shown_and_confirmed_once_more(scene: Scene) -> None:
+    """Finding 3 of slack-clients. Given a mail with a copy; when Alice empties the copy and sends it, then
+    the form says what that removes and nothing runs; with another value besides she is asked again; the same
+    sent twice counts."""
     fields = {"to": TEXT, "cc": TEXT, "note": TEXT}
     rule = {"allowed_decisions": ["edit"], "args_schema": {"properties": fields}}
     rules = policy(mail=rule)
@@ -89,12 +90,12 @@ async def test_slack_clients_3_a_removal_is_shown_and_confirmed_once_more(scene:
 
 
 @pytest.mark.parametrize("quorum", [1, 2])
-async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
+async def test_a_form_that_is_sent_again_says_what_its_first_try_did(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quorum: int
 ) -> None:
-    """Given an edit that was stored, and whose answer never came; when Alice sends it again, then she reads
-    that it was stored, and it counts once; while the store is away, the answer does not claim that nothing
-    was changed."""
+    """Finding 11 of faults. Given an edit that was stored, and whose answer never came; when Alice sends it
+    again, then she reads that it was stored, and it counts once; while the store is away, the answer does not
+    claim that nothing was changed."""
     rule = {
         "allowed_decisions": ["edit", "approve"],
         "reviewers": {"channel_members": True, "quorum": quorum},

@@ -274,9 +274,9 @@ async def test_promise_7_somebody_who_joins_may_decide_at_once(
     assert len((await waiting).execute) == 1
 
 
-async def test_t38_promise_7_nobody_decides_by_following_a_link(scene: Scene) -> None:
-    """Given everything in a card that could be made into an address; when it is fetched with GET or HEAD,
-    then there is no such page, and nothing changes."""
+async def test_promise_7_nobody_decides_by_following_a_link(scene: Scene) -> None:
+    """T38: given everything in a card that could be made into an address; when it is fetched with GET or
+    HEAD, then there is no such page, and nothing changes."""
     bot = await scene.bot()
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
@@ -316,7 +316,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
     assert not waiting.done()
 
 
-async def test_b4_a_frozen_bot_stores_a_late_click_once(scene: Scene) -> None:
+async def test_a_frozen_bot_stores_a_late_click_once(scene: Scene) -> None:
     """Fault B4: given a bot that is stopped for a while; when Alice presses, sees it fail, and the bot
     continues; then her click counts once."""
     bot = await scene.bot_process()

@@ -41,9 +41,9 @@ async def press_refused(scene: Scene, person: Any, card: Any, action: str = "app
     return await person.last_notice()
 
 
-async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scene) -> None:
-    """Given a rule that names Bob and a group; when Alice presses, a member of the channel, then she is told
-    who may; Bob's word counts, and her attempt is in the audit."""
+async def test_only_the_named_may_decide_and_others_are_told_who(scene: Scene) -> None:
+    """T27: given a rule that names Bob and a group; when Alice presses, a member of the channel, then she is
+    told who may; Bob's word counts, and her attempt is in the audit."""
     await scene.bot()
     gate = await scene.gate(policy(reviewers="{users: [U0BOB], groups: [S0OPS]}"))
     waiting = scene.ask(gate)
@@ -59,9 +59,9 @@ async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scen
 
 
 @pytest.mark.every_reply
-async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
-    """Given Bob, who may decide and was just seen to; when he is deactivated and Slack says so, then his next
-    click is refused."""
+async def test_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
+    """T28: given Bob, who may decide and was just seen to; when he is deactivated and Slack says so, then his
+    next click is refused."""
     await scene.bot()
     gate = await scene.gate(policy(reviewers="{users: [U0BOB, U0ALICE], quorum: 2}"))
     waiting = scene.ask(gate)
@@ -82,9 +82,9 @@ async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
     assert not waiting.done()
 
 
-async def test_t33_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> None:
-    """Given a quorum of two of a group; when the first voter leaves the group before the second votes, then
-    one approval is still needed, and nothing runs."""
+async def test_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> None:
+    """T33: given a quorum of two of a group; when the first voter leaves the group before the second votes,
+    then one approval is still needed, and nothing runs."""
     await scene.bot()
     gate = await scene.gate(policy(reviewers="{groups: [S0FINANCE], quorum: 2}"))
     waiting = scene.ask(gate)
@@ -105,9 +105,9 @@ async def test_t33_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> 
 
 
 @pytest.mark.parametrize("who", ["U0GINA", "U0SOLO"])
-async def test_t26_guests_decide_only_by_name(scene: Scene, who: str) -> None:
-    """Given a card in a channel where guests are members; when one presses, then they are refused; named in
-    the policy, they decide."""
+async def test_guests_decide_only_by_name(scene: Scene, who: str) -> None:
+    """T26: given a card in a channel where guests are members; when one presses, then they are refused; named
+    in the policy, they decide."""
     await scene.bot()
     there = policy(notify="slack:#guests")
     gate = await scene.gate(there)
@@ -124,9 +124,9 @@ async def test_t26_guests_decide_only_by_name(scene: Scene, who: str) -> None:
     assert (await allowed).execute
 
 
-async def test_t25_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Scene) -> None:
-    """Given Sam of another workspace in a shared channel; then he is refused as anybody else of elsewhere;
-    named, he decides."""
+async def test_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Scene) -> None:
+    """T25: given Sam of another workspace in a shared channel; then he is refused as anybody else of
+    elsewhere; named, he decides."""
     await scene.bot()
     there = policy(notify="slack:#shared-globex")
     waiting = scene.ask(await scene.gate(there))
@@ -164,9 +164,9 @@ async def test_two_people_approve_the_same_revision(scene: Scene) -> None:
     assert "U0BOB" in done
 
 
-async def test_t43_an_edit_voids_the_approvals_before_it(scene: Scene) -> None:
-    """Given a quorum of two and Alice's approval; when Bob edits, then her approval is void and his doesn't
-    count: Alice and Maria must approve what Bob wrote, and exactly that runs."""
+async def test_an_edit_voids_the_approvals_before_it(scene: Scene) -> None:
+    """T43: given a quorum of two and Alice's approval; when Bob edits, then her approval is void and his
+    doesn't count: Alice and Maria must approve what Bob wrote, and exactly that runs."""
     await scene.bot()
     gate = await scene.gate(policy(reviewers="{channel_members: true, quorum: 2}"))
     waiting = scene.ask(gate)
@@ -221,8 +221,8 @@ async def test_the_requester_never_approves_their_own_action(scene: Scene) -> No
         await gate.submit([email()], thread_id="t-anonymous")
 
 
-async def test_t40_many_clicks_of_one_person_are_one_vote(scene: Scene) -> None:
-    """Given two bots and a quorum of two; when Alice presses 20 times at once, then she has one vote."""
+async def test_many_clicks_of_one_person_are_one_vote(scene: Scene) -> None:
+    """T40: given two bots and a quorum of two; when Alice presses 20 times at once, then she has one vote."""
     await scene.bot()
     await scene.bot()
     gate = await scene.gate(policy(reviewers="{channel_members: true, quorum: 2}"))
@@ -234,8 +234,8 @@ async def test_t40_many_clicks_of_one_person_are_one_vote(scene: Scene) -> None:
     assert not waiting.done()
 
 
-async def test_t32_a_name_gives_no_right(scene: Scene) -> None:
-    """Given Carl, who may not decide; when he takes Bob's name, then he still may not."""
+async def test_a_name_gives_no_right(scene: Scene) -> None:
+    """T32: given Carl, who may not decide; when he takes Bob's name, then he still may not."""
     await scene.bot()
     gate = await scene.gate(policy(reviewers="{users: [U0BOB]}"))
     waiting = scene.ask(gate)
@@ -246,9 +246,9 @@ async def test_t32_a_name_gives_no_right(scene: Scene) -> None:
     assert not waiting.done()
 
 
-async def test_t46_a_policy_that_was_loosened_since_counts_for_nothing(scene: Scene) -> None:
-    """Given a review under a rule that names Bob; when the policy is loosened meanwhile, then Alice is still
-    refused: what was frozen counts."""
+async def test_a_policy_that_was_loosened_since_counts_for_nothing(scene: Scene) -> None:
+    """T46: given a review under a rule that names Bob; when the policy is loosened meanwhile, then Alice is
+    still refused: what was frozen counts."""
     await scene.bot()
     strict = await scene.gate(policy(reviewers="{users: [U0BOB]}"))
     waiting = scene.ask(strict, thread_id="t-1")

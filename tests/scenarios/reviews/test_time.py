@@ -267,9 +267,9 @@ async def test_a_cancelled_review_says_so_and_late_clicks_are_told(scene: Scene)
     assert await refusals(scene) == [("U0BOB", "cancelled")]
 
 
-async def test_t41_people_and_the_deadline_race_and_one_of_them_wins(scene: Scene) -> None:
-    """Given an hour to decide; when Bob approves and Alice rejects at the very moment at which it is over,
-    many times; then each review has one decision, and exactly what was approved runs."""
+async def test_people_and_the_deadline_race_and_one_of_them_wins(scene: Scene) -> None:
+    """T41: given an hour to decide; when Bob approves and Alice rejects at the very moment at which it is
+    over, many times; then each review has one decision, and exactly what was approved runs."""
     await scene.bot()
     gate = await scene.gate(policy(expire="{after: 1h}"))
     alice = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")

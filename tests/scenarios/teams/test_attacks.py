@@ -50,7 +50,7 @@ async def test_a_page_that_is_cut_does_not_count_as_read(scene: Scene, users: Te
     assert not [mark for mark in snapshot.marks if mark.startswith("read:")], text_of(message.card)
 
 
-async def test_13_a_button_that_was_moved_does_nothing(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_button_that_was_moved_does_nothing(scene: Scene, users: TeamsUsers) -> None:
     """Given one review in two channels; when a client sends a button of one with the message of the other, or
     with one of Alice's own chat, then it is refused, and nothing is decided, opened or shown.
     """
@@ -67,7 +67,7 @@ async def test_13_a_button_that_was_moved_does_nothing(scene: Scene, users: Team
     assert (await outcome(waiting)).execute
 
 
-async def test_13_a_form_that_was_moved_does_nothing(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_form_that_was_moved_does_nothing(scene: Scene, users: TeamsUsers) -> None:
     waiting = await ask(scene, notify=[f"teams:{APPROVALS}", f"teams:{OPS}"])
     here, there = await card(users, "send_email"), await card(users, "send_email", conversation=OPS)
     await users.press(ALICE, "Reject", here)

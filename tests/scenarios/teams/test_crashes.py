@@ -78,7 +78,7 @@ async def office(scene: Scene) -> AsyncIterator[TeamsOffice]:
 
 @pytest.mark.parametrize("target", ["channel", "person"])
 @pytest.mark.parametrize("point", POINTS)
-async def test_w1_w2_w3_a_bot_killed_while_it_posts_to_teams(
+async def test_a_bot_killed_while_it_posts_to_teams(
     scene: Scene, office: TeamsOffice, point: str, target: str
 ) -> None:
     """Faults W1 to W3: given a bot that is killed before it posts a card (W1), after the post (W2), or after

@@ -15,9 +15,7 @@ from tests.support.teams.scene import ask, card, outcome
 from tests.support.teams.users import TeamsUsers, actions, text_of
 
 
-async def test_teams_13_edit_with_an_error_and_its_correction(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_edit_with_an_error_and_its_correction(scene: Scene, users: TeamsUsers) -> None:
     """Given the edit form; when Alice enters a wrong number, then the error is beside the field and what she
     entered stays; when she corrects it, then her edit runs."""
     waiting = await ask(scene)
@@ -49,7 +47,7 @@ async def changed_fields(waiting: asyncio.Task[Outcome]) -> dict[str, Any]:
     return {name: value for name, value in run.args.items() if value != "old"}
 
 
-async def test_teams_13_edit_over_several_pages(scene: Scene, users: TeamsUsers) -> None:
+async def test_edit_over_several_pages(scene: Scene, users: TeamsUsers) -> None:
     """Given more fields than one card has; when Alice goes on, back, and on again, then nothing that she
     entered is lost."""
     waiting = await ask_for_fields(scene)

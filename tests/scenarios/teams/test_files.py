@@ -63,7 +63,7 @@ def file_of(users: TeamsUsers, who: str) -> dict[str, str]:
     return Person(users.sandbox, who).files()
 
 
-async def test_teams_13_a_file_into_my_own_onedrive(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_file_into_my_own_onedrive(scene: Scene, users: TeamsUsers) -> None:
     """Given arguments of many pages; when Alice asks for a file and accepts it, then all of them are in her
     OneDrive, without what is hidden, and the question became the file."""
     message = await offer(scene, users)
@@ -86,7 +86,7 @@ def infos(message: Message) -> list[Any]:
     return [one for one in message.attachments if "file.info" in one["contentType"]]
 
 
-async def test_teams_13_a_file_from_a_form_keeps_the_form(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_file_from_a_form_keeps_the_form(scene: Scene, users: TeamsUsers) -> None:
     """Given a form that can't show a value; when Alice asks for the file, then her form stays."""
     rule = {"note": {"allowed_decisions": ["approve", "edit"], "must_read": False}}
     await ask(scene, NOTE, interrupt_on=rule)
@@ -98,7 +98,7 @@ async def test_teams_13_a_file_from_a_form_keeps_the_form(scene: Scene, users: T
     assert LONG in (await wait_until("the file", lambda: file_of(users, ALICE)))["note.txt"]
 
 
-async def test_teams_13_a_declined_file(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_declined_file(scene: Scene, users: TeamsUsers) -> None:
     """Given the question; when Alice declines, then it says so, and nothing was stored; when she then accepts
     by an old client, then a sentence says that it is too late."""
     message = await offer(scene, users)
@@ -123,7 +123,7 @@ async def invoke(
     assert await users.send(activity) == 200
 
 
-async def test_teams_13_a_second_accept(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_second_accept(scene: Scene, users: TeamsUsers) -> None:
     """Given a file that Alice accepted; when she accepts it again, then a sentence says so, and there is one
     file."""
     message = await offer(scene, users)
@@ -135,7 +135,7 @@ async def test_teams_13_a_second_accept(scene: Scene, users: TeamsUsers) -> None
     assert len(users.sandbox.files.calls) == 1
 
 
-async def test_teams_13_an_accept_that_teams_repeats(scene: Scene, users: TeamsUsers) -> None:
+async def test_an_accept_that_teams_repeats(scene: Scene, users: TeamsUsers) -> None:
     """Given an accepted file; when Teams sends the same invoke again, then nothing more is said or sent."""
     message = await offer(scene, users)
     await answer(users, ALICE, message)
@@ -149,7 +149,7 @@ async def test_teams_13_an_accept_that_teams_repeats(scene: Scene, users: TeamsU
 
 
 @pytest.mark.parametrize("mode", ["down", "refused", "limited", "dropped"])
-async def test_teams_13_an_upload_that_fails(scene: Scene, users: TeamsUsers, mode: Any) -> None:
+async def test_an_upload_that_fails(scene: Scene, users: TeamsUsers, mode: Any) -> None:
     """Given a OneDrive that fails; when Alice accepts, then a sentence says so, and she can ask again."""
     message = await offer(scene, users)
     users.sandbox.faults.add(mode, "upload", times=1)
@@ -162,7 +162,7 @@ async def test_teams_13_an_upload_that_fails(scene: Scene, users: TeamsUsers, mo
     await wait_until("the file", lambda: file_of(users, ALICE))
 
 
-async def test_teams_13_a_file_whose_card_can_not_be_shown(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_file_whose_card_can_not_be_shown(scene: Scene, users: TeamsUsers) -> None:
     """Given a file that arrived; when its card can't be shown, then a sentence says where the file is."""
     message = await offer(scene, users)
     users.sandbox.faults.add("down", "update", conversation=users.chat(ALICE))
@@ -179,7 +179,7 @@ async def test_teams_13_a_file_whose_card_can_not_be_shown(scene: Scene, users: 
         {"contentUrl": "https://evil.example/note.txt"},
     ],
 )
-async def test_teams_13_a_file_goes_to_no_other_host(
+async def test_a_file_goes_to_no_other_host(
     scene: Scene, users: TeamsUsers, changed: dict[str, Any]
 ) -> None:
     """Given an accept with an address that is not allowed, then nothing is sent there, and Alice is told."""
@@ -189,7 +189,7 @@ async def test_teams_13_a_file_goes_to_no_other_host(
     assert not users.sandbox.files.calls
 
 
-async def test_teams_13_a_person_without_the_app(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_person_without_the_app(scene: Scene, users: TeamsUsers) -> None:
     """Given Alice removed the app from her chat; when she asks for a file, then she learns what to do."""
     users.user(ALICE).has_app = False
     await ask(scene, NOTE, interrupt_on=RULE)
@@ -198,7 +198,7 @@ async def test_teams_13_a_person_without_the_app(scene: Scene, users: TeamsUsers
     assert await users.press(ALICE, BUTTON, message) == texts.NO_CHAT
 
 
-async def test_teams_13_another_persons_accept(scene: Scene, users: TeamsUsers) -> None:
+async def test_another_persons_accept(scene: Scene, users: TeamsUsers) -> None:
     """Given Alice's question; when Bob's client sends its context from his own chat, or with a form's, or
     changes it, then it is refused, and he gets no file."""
     message = await offer(scene, users)
@@ -212,7 +212,7 @@ async def test_teams_13_another_persons_accept(scene: Scene, users: TeamsUsers) 
     assert not users.sandbox.files.calls
 
 
-async def test_teams_13_a_file_of_a_review_that_is_gone(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_file_of_a_review_that_is_gone(scene: Scene, users: TeamsUsers) -> None:
     """Given the question; when the review was deleted before Alice accepts, then a sentence says so."""
     message = await offer(scene, users)
     redis = await scene.redis()
@@ -223,7 +223,7 @@ async def test_teams_13_a_file_of_a_review_that_is_gone(scene: Scene, users: Tea
     assert not users.sandbox.files.calls
 
 
-async def test_teams_13_a_file_that_was_answered_long_ago(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_file_that_was_answered_long_ago(scene: Scene, users: TeamsUsers) -> None:
     """Given a file that arrived a while ago; when an old client accepts it again, then a sentence says so."""
     message = await offer(scene, users)
     context = context_of(message)
@@ -237,9 +237,7 @@ async def test_teams_13_a_file_that_was_answered_long_ago(scene: Scene, users: T
     assert len(users.sandbox.files.calls) == 1
 
 
-async def test_teams_13_who_may_no_longer_see_it_gets_no_file(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_who_may_no_longer_see_it_gets_no_file(scene: Scene, users: TeamsUsers) -> None:
     """Given the question; when Bob leaves the team before he accepts, then he is refused."""
     message = await offer(scene, users, BOB)
     await users.sandbox.teams.remove_member(APPROVALS, BOB, ALICE)
@@ -248,7 +246,7 @@ async def test_teams_13_who_may_no_longer_see_it_gets_no_file(
     assert not users.sandbox.files.calls
 
 
-async def test_teams_13_a_file_is_posted_in_the_channel_of_the_person_who_asks(
+async def test_a_file_is_posted_in_the_channel_of_the_person_who_asks(
     scene: Scene, users: TeamsUsers
 ) -> None:
     """Given one review at several places of Teams and at one of Slack; when Alice asks for the file in Slack,

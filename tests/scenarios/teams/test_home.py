@@ -33,7 +33,7 @@ from tests.support.teams.users import TeamsUsers, actions, text_of
 from tests.support.waiting import wait_until
 
 
-async def test_teams_13_approvals_lists_what_waits(scene: Scene, users: TeamsUsers) -> None:
+async def test_approvals_lists_what_waits(scene: Scene, users: TeamsUsers) -> None:
     """Given a review; when Alice writes `approvals`, then her chat has it with its buttons; when she approves
     there, then it runs, and the list is empty again, also where Teams shows it the next time."""
     waiting = await ask(scene)
@@ -47,7 +47,7 @@ async def test_teams_13_approvals_lists_what_waits(scene: Scene, users: TeamsUse
     assert (await users.message("Nothing waits for you", conversation=chat)).id == home.id
 
 
-async def test_teams_13_a_home_is_updated_by_itself(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_home_is_updated_by_itself(scene: Scene, users: TeamsUsers) -> None:
     """Given a list that Alice opened when it was empty; when an agent asks, then the same message has it."""
     chat = users.chat(ALICE)
     await users.write(ALICE, "approvals")
@@ -56,7 +56,7 @@ async def test_teams_13_a_home_is_updated_by_itself(scene: Scene, users: TeamsUs
     assert (await users.message("send_email", conversation=chat)).id == home.id
 
 
-async def test_teams_13_a_home_has_pages(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_home_has_pages(scene: Scene, users: TeamsUsers) -> None:
     """Given more reviews than one page has; then its buttons lead to the others."""
     for _ in range(7):
         await ask(scene)
@@ -75,7 +75,7 @@ async def test_teams_13_a_home_has_pages(scene: Scene, users: TeamsUsers) -> Non
     assert "Page 1 of 2" in await users.press(ALICE, back, home)
 
 
-async def test_teams_13_a_form_in_a_home(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_form_in_a_home(scene: Scene, users: TeamsUsers) -> None:
     """Given a list; when Alice rejects there with a reason, then the agent reads it, and she has the list
     again."""
     waiting = await ask(scene, sql())
@@ -90,7 +90,7 @@ async def test_teams_13_a_form_in_a_home(scene: Scene, users: TeamsUsers) -> Non
     assert not (await outcome(waiting)).execute
 
 
-async def test_teams_13_approvals_shows_one_review(scene: Scene, users: TeamsUsers) -> None:
+async def test_approvals_shows_one_review(scene: Scene, users: TeamsUsers) -> None:
     """Given the id of a review; when Alice asks for it, then she gets its card, without Escalate; when Carl
     does, who may not see it, then he gets a sentence, and nothing of it."""
     waiting = await ask(scene, escalate=[{"after": "1h", "to": f"teams:{OPS}"}])
@@ -109,9 +109,7 @@ async def test_teams_13_approvals_shows_one_review(scene: Scene, users: TeamsUse
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_to_cancel_in_a_home_leads_to_the_same_page(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_to_cancel_in_a_home_leads_to_the_same_page(scene: Scene, users: TeamsUsers) -> None:
     for _ in range(6):
         await ask(scene, sql())
     await wait_until("all are posted", lambda: len(users.conversation(APPROVALS).messages) == 6)
@@ -122,7 +120,7 @@ async def test_teams_13_to_cancel_in_a_home_leads_to_the_same_page(
     assert "Page 2 of 2" in await users.press(ALICE, "Cancel", home)
 
 
-async def test_teams_13_in_a_channel_the_answer_is_private(scene: Scene, users: TeamsUsers) -> None:
+async def test_in_a_channel_the_answer_is_private(scene: Scene, users: TeamsUsers) -> None:
     """Given a mention of the bot in a channel; then the answer is in the person's own chat."""
     await ask(scene)
     await card(users, "send_email")
@@ -149,7 +147,7 @@ async def test_who_has_no_chat_with_the_bot_is_told_where_they_wrote(
     assert "waits for you" not in text_of(told.card)
 
 
-async def test_teams_13_other_words_get_help(scene: Scene, users: TeamsUsers) -> None:
+async def test_other_words_get_help(scene: Scene, users: TeamsUsers) -> None:
     """Given words that are no command; then the answer says what there is, and quotes nothing."""
     chat = users.chat(ALICE)
     for text in ("help", "", "hello canary", "approvals show", "approve everything", "<at>x</at>"):
@@ -160,7 +158,7 @@ async def test_teams_13_other_words_get_help(scene: Scene, users: TeamsUsers) ->
         assert "canary" not in text_of(newest.card)
 
 
-async def test_teams_13_an_install_is_noted_and_welcomed(scene: Scene, users: TeamsUsers) -> None:
+async def test_an_install_is_noted_and_welcomed(scene: Scene, users: TeamsUsers) -> None:
     """Given a person who adds the app; then the bot welcomes them in their chat, and a team is not
     disturbed; the conversations are in the store until the app is removed."""
     store = await RedisStore.open(scene.redis_url)
@@ -191,9 +189,7 @@ async def test_teams_13_an_install_is_noted_and_welcomed(scene: Scene, users: Te
     assert f"conversation:{APPROVALS}" in await store.channel_values("teams")
 
 
-async def test_teams_13_who_joins_a_team_may_decide_at_once(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_who_joins_a_team_may_decide_at_once(scene: Scene, users: TeamsUsers) -> None:
     """Given Carl, whose press was refused; when he joins the team, then his next press counts."""
     waiting = await ask(scene, email())
     message = await card(users, "send_email")
@@ -248,7 +244,7 @@ async def test_a_shown_card_is_no_duplicate(scene: Scene, users: TeamsUsers) -> 
     assert mark_of(shown.card or {}) == ""
 
 
-async def test_teams_13_a_list_says_that_a_team_is_unknown(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_list_says_that_a_team_is_unknown(scene: Scene, users: TeamsUsers) -> None:
     """Given a bot that could not look up one team since its start; then the list says that it may lack
     reviews; when Teams answers again, then it says so no more."""
     sandbox = users.sandbox

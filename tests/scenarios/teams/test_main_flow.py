@@ -27,7 +27,7 @@ from tests.support.teams.users import TeamsUsers, actions, text_of
 from tests.support.waiting import wait_until
 
 
-async def test_teams_13_approve(scene: Scene, users: TeamsUsers) -> None:
+async def test_approve(scene: Scene, users: TeamsUsers) -> None:
     """Given a card in a channel; when Alice approves, then she sees it at once, everybody a little later, and
     the agent goes on."""
     waiting = await ask(scene)
@@ -39,7 +39,7 @@ async def test_teams_13_approve(scene: Scene, users: TeamsUsers) -> None:
     assert "Approve" not in actions(message.card)
 
 
-async def test_teams_13_approve_all(scene: Scene, users: TeamsUsers) -> None:
+async def test_approve_all(scene: Scene, users: TeamsUsers) -> None:
     """Given two actions; when Alice approves all, then both run."""
     waiting = await ask(scene, email("c1"), email("c2"))
     message = await card(users, "send_email")
@@ -48,7 +48,7 @@ async def test_teams_13_approve_all(scene: Scene, users: TeamsUsers) -> None:
     assert len((await outcome(waiting)).execute) == 2
 
 
-async def test_teams_13_cancel_brings_the_card_back(scene: Scene, users: TeamsUsers) -> None:
+async def test_cancel_brings_the_card_back(scene: Scene, users: TeamsUsers) -> None:
     """Given an open form; when Alice cancels it, then she has the card with its buttons again."""
     await ask(scene)
     message = await card(users, "send_email")
@@ -57,7 +57,7 @@ async def test_teams_13_cancel_brings_the_card_back(scene: Scene, users: TeamsUs
     assert actions(message.card_for(ALICE)).keys() == actions(message.card).keys()
 
 
-async def test_teams_13_reject_with_a_reason(scene: Scene, users: TeamsUsers) -> None:
+async def test_reject_with_a_reason(scene: Scene, users: TeamsUsers) -> None:
     """Given a reason that is required; when Bob sends none, then he is told in the form; with one, the agent
     reads it."""
     waiting = await ask(scene, sql())
@@ -70,7 +70,7 @@ async def test_teams_13_reject_with_a_reason(scene: Scene, users: TeamsUsers) ->
     assert "Not on production" in done.answers[0].content
 
 
-async def test_teams_13_respond(scene: Scene, users: TeamsUsers) -> None:
+async def test_respond(scene: Scene, users: TeamsUsers) -> None:
     """Given a review; when Alice answers in place of the tool, then the agent gets her text."""
     waiting = await ask(scene)
     message = await card(users, "send_email")
@@ -82,7 +82,7 @@ async def test_teams_13_respond(scene: Scene, users: TeamsUsers) -> None:
     assert "I called him" in done.answers[0].content
 
 
-async def test_teams_13_escalate(scene: Scene, users: TeamsUsers) -> None:
+async def test_escalate(scene: Scene, users: TeamsUsers) -> None:
     """Given a chain; when Alice escalates with a reason, then the next channel has the card, and Carl's
     approval there changes the first one."""
     waiting = await ask(scene, escalate=[{"after": "1h", "to": f"teams:{OPS}"}])
@@ -96,7 +96,7 @@ async def test_teams_13_escalate(scene: Scene, users: TeamsUsers) -> None:
     await card(users, "approved by “Carl Weiss”")
 
 
-async def test_teams_13_a_quorum_of_two(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_quorum_of_two(scene: Scene, users: TeamsUsers) -> None:
     """Given a quorum of two; when Alice presses twice, then she counts once and is told; Bob's is the
     second."""
     reviewers = {"channel_members": True, "quorum": 2}
@@ -110,9 +110,7 @@ async def test_teams_13_a_quorum_of_two(scene: Scene, users: TeamsUsers) -> None
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_who_may_not_decide_is_told_in_private(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_who_may_not_decide_is_told_in_private(scene: Scene, users: TeamsUsers) -> None:
     """Given people who are not in the channel, a guest in it, and a person of another tenant; when they
     press, then each gets a sentence, no message is posted, and nothing changes."""
     waiting = await ask(scene)
@@ -128,7 +126,7 @@ async def test_teams_13_who_may_not_decide_is_told_in_private(
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_a_second_press_is_told_who_won(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_second_press_is_told_who_won(scene: Scene, users: TeamsUsers) -> None:
     """Given a card that Alice has approved; when Bob presses Reject on what he still sees, then he is told,
     and nothing changes."""
     waiting = await ask(scene)
@@ -139,7 +137,7 @@ async def test_teams_13_a_second_press_is_told_who_won(scene: Scene, users: Team
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_the_same_invoke_twice_counts_once(scene: Scene, users: TeamsUsers) -> None:
+async def test_the_same_invoke_twice_counts_once(scene: Scene, users: TeamsUsers) -> None:
     """Given an invoke that Teams repeats because it got no answer; then the second one has the same answer,
     and it is one vote."""
     waiting = await ask(scene, reviewers={"channel_members": True, "quorum": 2})
@@ -150,7 +148,7 @@ async def test_teams_13_the_same_invoke_twice_counts_once(scene: Scene, users: T
     assert not waiting.done()
 
 
-async def test_teams_13_a_button_of_an_older_revision_changes_nothing(
+async def test_a_button_of_an_older_revision_changes_nothing(
     scene: Scene, users: TeamsUsers
 ) -> None:
     """Given an Approve that was shown before Alice's edit; when Bob presses it, then he is told to look
@@ -166,7 +164,7 @@ async def test_teams_13_a_button_of_an_older_revision_changes_nothing(
     assert not waiting.done()
 
 
-async def test_teams_13_a_tampered_button_changes_nothing(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_tampered_button_changes_nothing(scene: Scene, users: TeamsUsers) -> None:
     """Given the data of a button with another value, kind or MAC, or without one; then each press is told,
     and nothing runs."""
     waiting = await ask(scene, email("c1"), sql("c2"))
@@ -199,7 +197,7 @@ async def test_teams_13_a_tampered_button_changes_nothing(scene: Scene, users: T
 
 
 @pytest.mark.parametrize("trigger", ["automatic", "at9_f6_new"])
-async def test_teams_13_a_refresh_by_teams_decides_nothing(
+async def test_a_refresh_by_teams_decides_nothing(
     scene: Scene, users: TeamsUsers, trigger: str
 ) -> None:
     """Given an invoke with the trigger `automatic`, or one that nobody documents, with the data of Approve;
@@ -217,7 +215,7 @@ async def test_teams_13_a_refresh_by_teams_decides_nothing(
     assert not waiting.done()
 
 
-async def test_teams_13_unknown_activities_are_answered(scene: Scene, users: TeamsUsers) -> None:
+async def test_unknown_activities_are_answered(scene: Scene, users: TeamsUsers) -> None:
     """Given activities that this bot does not know; then an invoke is 501, all others are 200, and a button
     that is none of ours is told so."""
     for kind in ("typing", "messageReaction", "messageUpdate", "event", "endOfConversation", "x"):
@@ -234,7 +232,7 @@ async def test_teams_13_unknown_activities_are_answered(scene: Scene, users: Tea
         assert body["type"].endswith("activity.message")
 
 
-async def test_teams_13_must_read_and_see_all_of_it(scene: Scene, users: TeamsUsers) -> None:
+async def test_must_read_and_see_all_of_it(scene: Scene, users: TeamsUsers) -> None:
     """Given arguments that are too long for the card; when Alice approves, then she gets all of it to read
     first; on its last page she approves."""
     call = ToolCall("c1", "send_email", {"to": "jo@example.com", "body": "word " * 12_000})
@@ -253,7 +251,7 @@ async def test_teams_13_must_read_and_see_all_of_it(scene: Scene, users: TeamsUs
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_the_review_page_by_page(scene: Scene, users: TeamsUsers) -> None:
+async def test_the_review_page_by_page(scene: Scene, users: TeamsUsers) -> None:
     """Given more actions than a card shows; when Alice reads them one by one and decides each, then she gets
     the next one that waits, and all run."""
     calls = [ToolCall(f"c{at}", f"tool_{at:02}", {"text": "x " * 300}) for at in range(30)]
@@ -267,7 +265,7 @@ async def test_teams_13_the_review_page_by_page(scene: Scene, users: TeamsUsers)
     assert len((await outcome(waiting)).execute) == 30
 
 
-async def test_teams_13_a_card_in_a_personal_chat(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_card_in_a_personal_chat(scene: Scene, users: TeamsUsers) -> None:
     """Given a review for one person; when she escalates it from her chat, then the next channel has it; when
     she approves it there, then it runs."""
     chain = [{"after": "1h", "to": f"teams:{OPS}"}]
@@ -282,7 +280,7 @@ async def test_teams_13_a_card_in_a_personal_chat(scene: Scene, users: TeamsUser
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_group_members_have_own_copies(scene: Scene, users: TeamsUsers) -> None:
+async def test_group_members_have_own_copies(scene: Scene, users: TeamsUsers) -> None:
     """Given a review for an Entra group; then each member has a card in their chat; when Carl edits and
     approves his, then both say so."""
     waiting = await ask(scene, notify=[f"teams:group:{OPS_GROUP}"])

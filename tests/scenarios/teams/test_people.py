@@ -36,10 +36,10 @@ async def ask_both(scene: Scene, **changed: Any) -> asyncio.Task[Outcome]:
     return await ask(scene, notify=BOTH, **changed)
 
 
-async def test_t29_nobody_approves_their_own_request_from_teams(
+async def test_nobody_approves_their_own_request_from_teams(
     scene: Scene, users: TeamsUsers
 ) -> None:
-    """Given a request of Alice in Slack, which she must not approve herself; when she approves in Teams,
+    """T29: given a request of Alice in Slack, which she must not approve herself; when she approves in Teams,
     where she has another id, then she is told, and nothing runs."""
     reviewers = {"channel_members": True, "exclude_requester": True}
     waiting = await ask_both(scene, requester="U0ALICE", reviewers=reviewers)
@@ -51,10 +51,11 @@ async def test_t29_nobody_approves_their_own_request_from_teams(
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_t29_nobody_approves_their_own_request_from_slack(
+async def test_nobody_approves_their_own_request_from_slack(
     scene: Scene, users: TeamsUsers
 ) -> None:
-    """The same for a request of Alice in Teams, whatever the case of her id, and for her Approve in Slack."""
+    """T29: The same for a request of Alice in Teams, whatever the case of her id, and for her Approve in
+    Slack."""
     reviewers = {"channel_members": True, "exclude_requester": True}
     waiting = await ask_both(scene, requester=f"teams:{ALICE.upper()}", reviewers=reviewers)
     message = await card(users, "send_email")
@@ -67,11 +68,9 @@ async def test_t29_nobody_approves_their_own_request_from_slack(
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_t30_one_human_in_slack_and_teams_has_one_vote(
-    scene: Scene, users: TeamsUsers
-) -> None:
-    """Given a quorum of two; when Alice approves in Slack and in Teams, then it is one vote, and Bob of Teams
-    has the second one."""
+async def test_one_human_in_slack_and_teams_has_one_vote(scene: Scene, users: TeamsUsers) -> None:
+    """T30: given a quorum of two; when Alice approves in Slack and in Teams, then it is one vote, and Bob of
+    Teams has the second one."""
     waiting = await ask_both(scene, reviewers={"channel_members": True, "quorum": 2})
     await scene.alice.press(await scene.card("send_email"), "approve")
     message = await card(users, "1 of 2")
@@ -81,7 +80,7 @@ async def test_t30_one_human_in_slack_and_teams_has_one_vote(
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_a_review_in_both_is_decided_once(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_review_in_both_is_decided_once(scene: Scene, users: TeamsUsers) -> None:
     """Given one review in Slack and in Teams; when Bob of Slack and Maria of Teams approve at once, then one
     of them decides, the other one is told who, and both messages say it."""
     waiting = await ask_both(scene)
@@ -98,9 +97,7 @@ async def test_teams_13_a_review_in_both_is_decided_once(scene: Scene, users: Te
     await scene.card("approved by", "Maria Lopez" if is_marias else "U0BOB")
 
 
-async def test_teams_13_an_edit_in_slack_is_approved_in_teams(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_an_edit_in_slack_is_approved_in_teams(scene: Scene, users: TeamsUsers) -> None:
     """Given a quorum of two and a card in both; when Bob of Slack edits, then Teams' card shows the edit, and
     Maria approves that there and Alice in Slack: it runs with the edited arguments."""
     waiting = await ask_both(scene, reviewers={"channel_members": True, "quorum": 2})
@@ -113,7 +110,7 @@ async def test_teams_13_an_edit_in_slack_is_approved_in_teams(
     assert call.args["copies"] == 3
 
 
-async def test_teams_13_from_teams_to_slack(scene: Scene, users: TeamsUsers) -> None:
+async def test_from_teams_to_slack(scene: Scene, users: TeamsUsers) -> None:
     """Given a card in Teams that escalates to Slack; when Alice escalates it, then Carl of Slack decides, and
     Teams' card says so."""
     waiting = await ask(scene, escalate=[{"after": "1h", "to": "slack:#team-ops"}])
@@ -126,7 +123,7 @@ async def test_teams_13_from_teams_to_slack(scene: Scene, users: TeamsUsers) -> 
     await card(users, "approved by", "Carl")
 
 
-async def test_teams_13_reviewers_by_group_and_by_person(scene: Scene, users: TeamsUsers) -> None:
+async def test_reviewers_by_group_and_by_person(scene: Scene, users: TeamsUsers) -> None:
     """Given a rule that names an Entra group and one person, in any case of their ids; then Bob of the group
     and Carl may decide, and nobody else of the channel."""
     users.sandbox.workspace.groups[FINANCE_GROUP].members.remove(MARIA)
@@ -161,9 +158,9 @@ async def test_a_group_that_hides_its_members_opens_no_fallback(
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_t32_a_name_gives_no_right(scene: Scene, users: TeamsUsers) -> None:
-    """Given Carl, who calls himself Bob Reyes, and who sends Bob's name and his id of the bot with a press;
-    then he is still Carl, who may not decide."""
+async def test_a_name_gives_no_right(scene: Scene, users: TeamsUsers) -> None:
+    """T32: given Carl, who calls himself Bob Reyes, and who sends Bob's name and his id of the bot with a
+    press; then he is still Carl, who may not decide."""
     waiting = await ask(scene, reviewers={"users": [f"teams:{BOB}"]})
     message = await card(users, "send_email")
     carl, bob = users.user(CARL), users.user(BOB)
@@ -182,7 +179,7 @@ async def test_t32_a_name_gives_no_right(scene: Scene, users: TeamsUsers) -> Non
         lambda users: setattr(users.user(BOB), "is_guest", True),
     ],
 )
-async def test_teams_13_who_has_left_may_not_decide(
+async def test_who_has_left_may_not_decide(
     scene: Scene, users: TeamsUsers, leave: Callable[[TeamsUsers], None]
 ) -> None:
     """Given Bob, who was deleted, disabled or made a guest after the card was posted; when his old client
@@ -197,9 +194,7 @@ async def test_teams_13_who_has_left_may_not_decide(
     assert len((await outcome(waiting)).execute) == 1
 
 
-async def test_teams_13_a_look_up_that_fails_lets_nobody_in(
-    scene: Scene, users: TeamsUsers
-) -> None:
+async def test_a_look_up_that_fails_lets_nobody_in(scene: Scene, users: TeamsUsers) -> None:
     """Given Graph without the permission; when Alice presses, then she is told to press again, and nothing
     runs."""
     waiting = await ask(scene, reviewers={"groups": [f"teams:{FINANCE_GROUP}"]})
@@ -211,7 +206,7 @@ async def test_teams_13_a_look_up_that_fails_lets_nobody_in(
     assert message.conversation == APPROVALS
 
 
-async def test_4_a_press_tells_a_new_address(scene: Scene, users: TeamsUsers) -> None:
+async def test_a_press_tells_a_new_address(scene: Scene, users: TeamsUsers) -> None:
     """Given a conversation whose service URL changed, which only the next activity says; when that is a
     press, then what the bot shows there goes to the new address."""
     await ask(scene)

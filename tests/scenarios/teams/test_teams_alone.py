@@ -57,9 +57,7 @@ def environment(sandbox: Sandbox, redis_url: str) -> dict[str, str]:
     }
 
 
-async def test_teams_13_a_bot_with_teams_alone(
-    sandbox: Sandbox, redis_url: str, tmp_path: Path
-) -> None:
+async def test_a_bot_with_teams_alone(sandbox: Sandbox, redis_url: str, tmp_path: Path) -> None:
     """Given a bot that was started before the app is in any team; when it is added to the team of
     HITL_CHANNEL, then a review is shown there; when Alice approves, the agent goes on; at SIGTERM the bot
     ends with 0."""
@@ -83,7 +81,7 @@ async def test_teams_13_a_bot_with_teams_alone(
         assert await bot.wait_end() == 0
 
 
-async def test_teams_13_escalate_to_a_team_by_its_name(
+async def test_escalate_to_a_team_by_its_name(
     sandbox: Sandbox, redis_url: str, tmp_path: Path
 ) -> None:
     """Given two teams, which the policy names; when Alice escalates with a reason, then Carl reads it in the
@@ -105,9 +103,7 @@ async def test_teams_13_escalate_to_a_team_by_its_name(
         assert (await asyncio.wait_for(waiting, 30)).execute
 
 
-async def test_teams_13_policy_check_asks_teams(
-    sandbox: Sandbox, redis_url: str, tmp_path: Path
-) -> None:
+async def test_policy_check_asks_teams(sandbox: Sandbox, redis_url: str, tmp_path: Path) -> None:
     """Given a policy with a team in which the app is, and one in which it isn't; then the check names the
     second one."""
     log, file = tmp_path / "log", tmp_path / "policy.yaml"
@@ -123,7 +119,7 @@ async def test_teams_13_policy_check_asks_teams(
     assert "NOT USABLE  teams:Operations: there is no team or channel Operations" in check.output
 
 
-async def test_teams_13_a_wrong_secret_is_one_sentence(
+async def test_a_wrong_secret_is_one_sentence(
     sandbox: Sandbox, redis_url: str, tmp_path: Path
 ) -> None:
     env = environment(sandbox, redis_url) | {"TEAMS_CLIENT_SECRET": "wrong"}

@@ -28,9 +28,9 @@ class HistoryContract:
 
         await wait_until("the beat is old", gone)
 
-    async def test_t54_a_held_review_stays_as_it_is_until_its_release(self, store: Store):
-        """Given reviews that are held; then nothing is written for them and none is due or ready; what is new
-        goes on; the release of one puts it back."""
+    async def test_a_held_review_stays_as_it_is_until_its_release(self, store: Store):
+        """T54: given reviews that are held; then nothing is written for them and none is due or ready; what
+        is new goes on; the release of one puts it back."""
         one, two = await created(store, thread_id="one"), await created(store, thread_id="two")
         ready = await approved(store, two)
         assert await store.hold_live_reviews() == 2

@@ -89,8 +89,9 @@ class ReviewListsContract:
         assert [seat.id for seat in await store.live_reviews(5, first)] == [new.id]
         assert await store.live_reviews(5, (await store.live_reviews())[-1]) == []
 
-    async def test_faults_8_pages_miss_none_of_the_same_time(self, store: Store):
-        """Given reviews of one moment, then each is on one page, however short these are."""
+    async def test_pages_miss_none_of_the_same_time(self, store: Store):
+        """Finding 8 of faults. Given reviews of one moment, then each is on one page, however short these
+        are."""
         now = await store.now()
         made = [
             review_of([call("ask")], now=now, thread_id=f"t-{n}", partitions=store.partitions)
@@ -172,8 +173,8 @@ class ReviewListsContract:
         listed = [each async for each in reviews.thread_reviews("long")]
         assert [each.is_done for each in listed] == [False, True, True, True]
 
-    async def test_cards_10_ids_are_found_by_their_beginning(self, store: Store):
-        """Live or done; never by a pattern, and at most as many as asked for."""
+    async def test_ids_are_found_by_their_beginning(self, store: Store):
+        """Finding 10 of cards. Live or done; never by a pattern, and at most as many as asked for."""
         live, done = await created(store), await created(store)
         await finished(store, done)
         for review in (live, done):

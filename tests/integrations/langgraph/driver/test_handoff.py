@@ -178,7 +178,7 @@ async def test_a_tool_that_raises_on_its_answer_is_told_and_the_run_goes_on(lab:
 
 @MODES
 @pytest.mark.parametrize("rule", ["pay", "send_email"])
-async def test_h1_a_tool_that_asks_continues_where_values_are_hidden(
+async def test_a_tool_that_asks_continues_where_values_are_hidden(
     lab: Lab, mode: str, rule: str
 ) -> None:
     """H1: given a review that hides values, of this call or of another one, and an approved tool that asks a

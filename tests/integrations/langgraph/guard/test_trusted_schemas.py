@@ -98,7 +98,7 @@ def in_a_tool(saver: Any, model: Any) -> Any:
 
 @pytest.mark.parametrize("make", [as_itself, as_a_node, in_a_tool])
 @pytest.mark.parametrize("model", [Marked, Secret, as_dict({"type": "string"})])
-async def test_h3_a_value_that_a_trusted_tool_hides_is_on_no_card(
+async def test_a_value_that_a_trusted_tool_hides_is_on_no_card(
     lab: Lab, make: Callable[..., Any], model: Any
 ) -> None:
     """H3 a, c: given an agent anywhere in the graph, when its tool calls an argument write-only in any way,
@@ -120,7 +120,7 @@ async def test_h3_a_value_that_a_trusted_tool_hides_is_on_no_card(
     [{"pattern": r"^(\d)\1$"}, {"$ref": "https://example.com/zip.json"},
      {"pattern": "^[a-z]{1,9000}$"}, {"type": "any"}, {"type": "string", "required": True}],
 )  # fmt: skip
-async def test_h3_a_trusted_schema_that_cannot_be_used_stops_the_review(
+async def test_a_trusted_schema_that_cannot_be_used_stops_the_review(
     lab: Lab, make: Callable[..., Any], flawed: dict[str, Any]
 ) -> None:
     """H3 b: given a policy that trusts the tools, when a tool's schema can't be used, then nobody sees a card
@@ -132,7 +132,7 @@ async def test_h3_a_trusted_schema_that_cannot_be_used_stops_the_review(
 
 
 @pytest.mark.parametrize("make", [as_itself, as_a_node])
-async def test_h3_a_schema_that_nobody_trusts_may_have_a_flaw(
+async def test_a_schema_that_nobody_trusts_may_have_a_flaw(
     lab: Lab, make: Callable[..., Any]
 ) -> None:
     """Given a policy that doesn't trust the tools, then a flaw of a tool's schema stops nothing."""
@@ -141,7 +141,7 @@ async def test_h3_a_schema_that_nobody_trusts_may_have_a_flaw(
     assert (await driver.run(go(), thread_id="t-1")).review_id
 
 
-async def test_h3_the_value_of_a_call_that_needs_nobody_is_hidden_too(lab: Lab) -> None:
+async def test_the_value_of_a_call_that_needs_nobody_is_hidden_too(lab: Lab) -> None:
     """H3, H4: given an inner agent that doesn't ask about a call which the policy allows, then the review of
     the turn hides its value."""
     lab.gate.policy = Policy.from_mapping({**POLICY, "interrupt_on": {"login": False}})
@@ -229,7 +229,7 @@ def by_parameter(password: Annotated[str, Field(json_schema_extra=SECRET)]) -> s
         (login_tool(InText), {"creds": f'{{"password": "{CANARY}"}}', "several": f'["{CANARY}"]'}),
     ],
 )  # fmt: skip
-def test_h3_all_names_under_which_a_tool_reads_a_secret_are_hidden(
+def test_all_names_under_which_a_tool_reads_a_secret_are_hidden(
     of: BaseTool, args: dict[str, Any]
 ) -> None:
     """H3 c: LangChain's copy of a model loses aliases and `json_schema_extra`; the review doesn't."""
@@ -237,7 +237,7 @@ def test_h3_all_names_under_which_a_tool_reads_a_secret_are_hidden(
     assert CANARY not in json.dumps(mask_args(args, find_hidden([schema], args)))
 
 
-def test_h3_marks_check_nothing() -> None:
+def test_marks_check_nothing() -> None:
     """Given a model with aliases, then the marks that are added to its schema refuse no arguments."""
     args = {"password": "x", "key": "y", "card": {"PIN": "z", "spare": None}}
     assert check_args(schema_of(login_tool(Aliased)), args) == []

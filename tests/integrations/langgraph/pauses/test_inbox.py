@@ -236,10 +236,11 @@ async def test_a_request_that_the_policy_leaves_nothing_to_decide_on_is_an_error
         {"interrupt_on": {"send_email": {"allowed_decisions": ["approve", "reject"]}}},
     ],
 )
-async def test_dialects_2_what_the_node_can_not_be_told_is_an_error_before_anybody_is_asked(
+async def test_what_the_node_can_not_be_told_is_an_error_before_anybody_is_asked(
     lab: Lab, policy: Any
 ) -> None:
-    """Given a node that takes only an accept, and a policy that may need a no, or an answer."""
+    """Finding 2 of dialects. Given a node that takes only an accept, and a policy that may need a no, or an
+    answer."""
     lab.set_policy(default="allow", **policy)
     with pytest.raises(IntegrationError, match="The policy"):
         await asking(lab, request(config={"allow_accept": True})).run({"out": []}, thread_id="t-1")

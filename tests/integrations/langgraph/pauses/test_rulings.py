@@ -106,7 +106,7 @@ class Creds(BaseModel):
     user: str
 
 
-async def test_m2_a_denial_names_no_key_of_a_hidden_value_to_people(
+async def test_a_denial_names_no_key_of_a_hidden_value_to_people(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """M2: given a call with a key that its tool doesn't accept, in a value that the policy hides, then the

@@ -148,7 +148,7 @@ LOST: dict[str, Delegate] = {
 
 
 @pytest.mark.parametrize("way", LOST.values(), ids=LOST.keys())
-async def test_m3_a_pause_that_nobody_saves_is_an_error(lab: Lab, way: Delegate) -> None:
+async def test_a_pause_that_nobody_saves_is_an_error(lab: Lab, way: Delegate) -> None:
     """Given an inner agent that pauses where the driver can't see it, whatever its config says, then the run
     raises in place of finishing, nothing runs, and nobody is asked."""
     lab.saver = InMemorySaver()  # a durable one works in one event loop only
@@ -162,7 +162,7 @@ async def streaming_events(inner: Any, task: str) -> str:
     return str([each async for each in inner.astream_events(go(task), version="v2")])
 
 
-async def test_m3_a_pause_that_goes_up_is_asked_about(lab: Lab) -> None:
+async def test_a_pause_that_goes_up_is_asked_about(lab: Lab) -> None:
     driver = lab.reviews.drive(boss(lab, streaming_events, mailer(lab)))
     run = await driver.run(go(), thread_id="t-1")
     assert (run.finished, len(run.review_ids), lab.effects) == (False, 1, [])
@@ -174,7 +174,7 @@ async def leaving_a_stream(inner: Any, task: str) -> str:
     return "enough"
 
 
-async def test_m3_an_agent_that_its_tool_stops_before_its_pause_is_no_error(lab: Lab) -> None:
+async def test_an_agent_that_its_tool_stops_before_its_pause_is_no_error(lab: Lab) -> None:
     """Given a tool that reads one chunk, so that the agent in it never comes to its pause."""
     run = await lab.reviews.drive(boss(lab, leaving_a_stream, mailer(lab))).run(
         go(), thread_id="t-1"
@@ -183,7 +183,7 @@ async def test_m3_an_agent_that_its_tool_stops_before_its_pause_is_no_error(lab:
 
 
 @pytest.mark.parametrize("where", ["its own", "handed over"])
-async def test_m3_a_pause_that_another_checkpointer_saves_is_no_error(lab: Lab, where: str) -> None:
+async def test_a_pause_that_another_checkpointer_saves_is_no_error(lab: Lab, where: str) -> None:
     """Given a copy with a checkpointer, as an agent server makes one, then its pause is saved there."""
     saver = InMemorySaver()
     if where == "its own":
@@ -225,7 +225,7 @@ async def catching_in_a_loop(inner: Any, task: str) -> str:
 
 
 @pytest.mark.parametrize("way", [started_and_left, catching_in_a_thread, catching_in_a_loop])
-async def test_m3_a_pause_of_which_the_run_can_know_nothing_is_in_the_log(
+async def test_a_pause_of_which_the_run_can_know_nothing_is_in_the_log(
     lab: Lab, way: Delegate, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Given an agent in a thread or task without the run's context whose error nobody waits for, or that
@@ -240,7 +240,7 @@ async def test_m3_a_pause_of_which_the_run_can_know_nothing_is_in_the_log(
 
 
 @pytest.mark.parametrize("config", [None, THREAD])
-async def test_m3_a_guarded_agent_without_a_checkpointer_that_pauses_says_so(
+async def test_a_guarded_agent_without_a_checkpointer_that_pauses_says_so(
     lab: Lab, config: Any
 ) -> None:
     with pytest.raises(IntegrationError, match="paused, and no checkpointer"):
