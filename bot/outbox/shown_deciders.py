@@ -46,8 +46,9 @@ class ShownDeciders:
         return None
 
     async def check(self, snapshot: Snapshot, place: Place, flaw: ChannelError | None) -> None:
-        """If nobody may decide what waits at this place, pass it on to other people, or record a problem,
-        which ends when somebody may decide. If this is unknown, nothing happens. `flaw`: see `find_flaw`.
+        """If nobody may decide what waits at this place: pass it on to other people, or record a problem.
+        The problem ends when somebody may decide. If it is unknown who may decide, nothing happens. `flaw`:
+        see `find_flaw`.
         """
         review = snapshot.review
         try:

@@ -57,11 +57,15 @@ RunState = Literal["started", "paused", "done", "in_doubt", "cleared", "skipped"
 
 
 class Run(Value):
-    """The state of a call that was allowed to run. `attempt` counts the starts. `line` is the result in one
-    line, as people may read it; `result_hash` is the SHA-256 of all of it. For a call in doubt: `by` is the
-    person who gave the last answer, `votes` has all answers about this attempt if several are needed,
-    `escalations` lead to the fallback, and `reminded` has the times of reminders. `rerun_by` is the person
-    who ordered this attempt after one in doubt.
+    """The state of a call that was allowed to run.
+
+    - `attempt`: counts the starts; `rerun_by`: who ordered this attempt after one in doubt;
+    - `line`: the result in one line, as people may read it; `result_hash`: the SHA-256 of all of it.
+
+    For a call in doubt:
+
+    - `by`: who gave the last answer; `votes`: all answers about this attempt, if several are needed;
+    - `escalations`: to the fallback; `reminded`: when reminders were sent.
     """
 
     state: RunState

@@ -98,7 +98,7 @@ def _value(choice: Choice) -> str:
     raw = (
         format_value(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     )
-    return _shown(raw)
+    return _fit_line(raw)
 
 
 def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
@@ -114,8 +114,8 @@ def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
 
 def _label(value: Any, name: object) -> str:
     if isinstance(name, str) and name.strip():
-        return _shown(name.strip())
-    return _shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        return _fit_line(name.strip())
+    return _fit_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _beginning(label: str, room: int) -> str:
@@ -132,5 +132,5 @@ def _width(words: str) -> int:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in words)
 
 
-def _shown(raw: str) -> str:
+def _fit_line(raw: str) -> str:
     return text.truncate(text.one_line(raw), MAX_SHOWN).text

@@ -64,8 +64,8 @@ class HomeIndex:
 
     async def find(self, who: Reviewer) -> HomeCandidates:
         missing = set[int]()
-        waiting = await self._waiting(await self._audience_keys(who), missing)
-        own_requests = await self._waiting({f"requester:{key}" for key in who.keys}, missing)
+        waiting = await self._load_waiting(await self._audience_keys(who), missing)
+        own_requests = await self._load_waiting({f"requester:{key}" for key in who.keys}, missing)
         decided = await self._past_decisions(who, missing)
         mine, others, more = await self._split_waiting(
             who, waiting.reviews, [one for one, _ in own_requests.reviews], decided
@@ -85,7 +85,7 @@ class HomeIndex:
             raise Refused("no_id", f"{prefix!r} is not a review id. {like}")
         own = {f"requester:{key}" for key in who.keys}
         missing = set[int]()
-        waiting = await self._waiting(await self._audience_keys(who) | own, missing)
+        waiting = await self._load_waiting(await self._audience_keys(who) | own, missing)
         theirs = [*waiting.reviews, *await self._past_decisions(who, missing)]
         matches = {one for one, _ in theirs if one.startswith(prefix)}
         if len(matches) > 1:
@@ -103,7 +103,7 @@ class HomeIndex:
             raise Refused("gone", sentence)
         return matches.pop()
 
-    async def _waiting(self, audiences: set[str], missing: set[int]) -> WaitingPage:
+    async def _load_waiting(self, audiences: set[str], missing: set[int]) -> WaitingPage:
         """The reviews that wait for these audiences. If a reply of Redis is lost, it is asked again."""
         read = partial(self._reviews.store.waiting_reviews, audiences, MAX_WAITING, 0, missing)
         return await self._reviews.with_retry(read)

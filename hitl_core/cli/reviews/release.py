@@ -118,7 +118,7 @@ def _release_all(args: argparse.Namespace) -> int:
 async def _release_each(reviews: Reviews) -> bool:
     """Release each. Returns whether one failed; its error is printed, and the others are released."""
     failed = False
-    async for review_id in _held(reviews):
+    async for review_id in _list_held(reviews):
         try:
             await _release(reviews, review_id)
         except (StoreError, ReviewNotFound, Refused) as error:
@@ -129,7 +129,7 @@ async def _release_each(reviews: Reviews) -> bool:
     return failed
 
 
-async def _held(reviews: Reviews) -> AsyncIterator[str]:
+async def _list_held(reviews: Reviews) -> AsyncIterator[str]:
     """The ids of all held reviews. Ends when a page has no new one."""
     seen = set[str]()
     while page := [one for one in await reviews.store.held_reviews(_PAGE) if one.id not in seen]:

@@ -41,9 +41,9 @@ class RedisPart:
     async def _ask_each(
         self, ask: Callable[[int], Awaitable[T]], missing: set[int] | None = None
     ) -> list[T]:
-        """The answers of all partitions. Raises StoreUnavailable if one gives none. With `missing`, a
-        partition of a Redis Cluster that gives none is added to it and left out of the answers, as long as
-        another one answers.
+        """The answers of all partitions. Raises StoreUnavailable if one gives none. In a Redis Cluster, a
+        caller can pass `missing`: the partitions that give none are added to it, and only if all give none
+        is it an error.
         """
         everywhere = range(len(self._keys))
         if missing is None or not self._is_cluster:

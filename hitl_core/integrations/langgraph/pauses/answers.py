@@ -1,7 +1,7 @@
 """Translates a review's decisions into answers that the agent's interrupt accepts. Pure.
 
-The policy may have removed actions that the agent asked about (it denied them), and a review may end in a way
-for which the agent has no word (a deadline, a skipped call).
+Two cases need care. The policy may have denied actions that the agent asked about: then the review lacks
+them. And a review may end in a way for which the agent has no word: by a deadline, or with a skipped call.
 """
 
 from __future__ import annotations
