@@ -10,6 +10,7 @@ import redis
 
 from hitl_core.errors import StoreError, StoreUnwritable
 from hitl_core.store import RedisStore
+from hitl_core.store.redis.connection import client as connection_client
 from hitl_core.store.redis.connection import close_clients, connect
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.redis_servers.proxy import Proxy, proxy_to
@@ -86,6 +87,33 @@ async def test_a_connection_that_is_cancelled_twice_while_it_is_made_is_closed(r
         await wait_until("it is connected", lambda: proxy.open)
         await client.aclose()
         await gone(proxy)
+
+
+async def test_a_server_that_never_greets_holds_up_no_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given a frozen server, whose kernel still connects, and a reader that may wait very long for an entry;
+    then its connection is given up as early as any other, and neither a stop nor the close waits for it."""
+    monkeypatch.setattr(connection_client, "COMMAND_TIMEOUT", 0.2)
+    monkeypatch.setattr(connection_client, "MAX_BLOCK", 10_000.0)
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(say_nothing, "127.0.0.1")
+    port = server.sockets[0].getsockname()[1]
+    reader = connect(f"redis://127.0.0.1:{port}", blocking=True)
+    async with asyncio.timeout(30):
+        with pytest.raises(redis.TimeoutError):
+            await reader.xrevrange("events")
+        reading = asyncio.create_task(reader.xrevrange("events"))
+        await asyncio.wait([reading], timeout=0.05)
+        reading.cancel()
+        await close_clients(reader)
+        with pytest.raises((asyncio.CancelledError, redis.TimeoutError)):
+            await reading
+    server.close()
 
 
 async def test_a_closed_store_opens_no_connection(redis_url: str):

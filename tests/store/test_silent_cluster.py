@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -11,8 +12,9 @@ import pytest
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.store import RedisStore
-from hitl_core.store.redis.connection import client
+from hitl_core.store.redis.connection import client, parse_redis_url
 from hitl_core.store.redis.connection.causes import causes
+from hitl_core.store.redis.connection.slot_map import SlotMap
 from tests.support.redis_servers.cluster import RedisCluster
 
 #: A process that is held up can't end a test by its own timers.
@@ -78,3 +80,17 @@ def test_a_ring_of_errors_ends() -> None:
     inner, outer = ValueError(), ValueError()
     inner.__context__, outer.__cause__ = outer, inner
     assert list(causes(outer)) == [outer, inner]
+
+
+async def test_a_map_that_is_being_read_leaves_no_connection_when_the_store_closes(
+    cluster_url: str,
+) -> None:
+    """Given a store that is closed at any moment of the reading; then Python finds no open connection."""
+    for moment in range(0, 200, 2):
+        slots = SlotMap(parse_redis_url(cluster_url))
+        reading = asyncio.create_task(slots.masters())
+        for _ in range(moment):
+            await asyncio.sleep(0)
+        await slots.aclose()
+        await asyncio.gather(reading, return_exceptions=True)
+    gc.collect()  # which warns about each

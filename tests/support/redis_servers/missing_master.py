@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
-import warnings
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -105,7 +103,6 @@ async def losable_master(
             other = next(master for master in masters if master not in keeping)
             master = common if "common" in loss else other
             yield LosableMaster(cluster, gate, store, ids, master, loss == "kill")
-    _collect_connections()
 
 
 @asynccontextmanager
@@ -115,15 +112,6 @@ async def _open_store(url: str) -> AsyncIterator[RedisStore]:
         yield store
     finally:
         await store.close()
-
-
-def _collect_connections() -> None:
-    """A connection that is just being opened to a frozen server when its store closes is left to Python. It
-    must not be a warning in the next test.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 def partition_of(review_id: str) -> int:

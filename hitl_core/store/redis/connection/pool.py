@@ -85,6 +85,7 @@ class _ShieldedConnection:
     is_refused = False
     ssl_context: Any = None
     socket_timeout: float | None
+    socket_connect_timeout: float | None
 
     async def send_packed_command(self, command: Any, check_health: bool = True) -> None:
         """Send without `asyncio.wait_for`, which redis-py uses with a `socket_timeout`: before Python 3.12 it
@@ -117,8 +118,16 @@ class _ShieldedConnection:
                 self.ssl_context.context = (
                     None  # read its files again: certificates are replaced in place
                 )
-            await run_to_end(cast(Any, super()).connect())
+            await run_to_end(self._open())
             self.is_refused = False
+
+    async def _open(self) -> None:
+        # The greeting too: a frozen server's kernel still connects, and a read that blocks may wait for long.
+        seconds, self.socket_timeout = self.socket_timeout, self.socket_connect_timeout
+        try:
+            await cast(Any, super()).connect()
+        finally:
+            self.socket_timeout = seconds
 
 
 def _is_of_replica(error: ResponseError) -> bool:

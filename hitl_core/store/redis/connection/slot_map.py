@@ -17,6 +17,7 @@ from redis.exceptions import (
 from hitl_core.store.redis.connection.causes import causes
 from hitl_core.store.redis.connection.url import RedisUrl
 from hitl_core.store.redis.keys import META_KEY
+from hitl_core.tasks import run_to_end
 
 #: The host and port of a node.
 Address = tuple[str, int]
@@ -103,9 +104,9 @@ class SlotMap:
         except RedisClusterException as error:
             _raise_cause(error)
         finally:
-            # The map stays readable.
-            await slots.nodes_manager.aclose()
-            await slots.nodes_manager.aclose("startup_nodes")
+            # To its end, also if the store closes meanwhile. The map stays readable.
+            nodes = [slots.nodes_manager.aclose(each) for each in ("nodes_cache", "startup_nodes")]
+            await run_to_end(asyncio.gather(*nodes, return_exceptions=True))
         nodes = [(str(node.host), int(node.port)) for node in slots.get_nodes()]
         # Not the nodes of earlier maps: each that is gone would cost a second where all addresses change.
         self._first = tuple(dict.fromkeys([*nodes, *self._hosts]))
