@@ -6,22 +6,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
+from redis.crc import key_slot
 
-from hitl_core import ToolCall
+from hitl_core import Gate, ToolCall
 from hitl_core.errors import StoreUnavailable
 from hitl_core.store.redis import server_change
 from hitl_core.store.redis.connection import client
 from hitl_core.store.redis.keys import lane_key
-from tests.support.builders import approve_all
+from tests.support.builders import approve_all, policy
 from tests.support.redis_servers.cluster import RedisCluster
 from tests.support.redis_servers.missing_master import (
+    CALLS,
     LOSSES,
     THREADS,
     LosableMaster,
+    key_of,
     losable_master,
+    partition_of,
 )
+from tests.support.redis_servers.nodes import connect
 
 #: A process that is held up can't end a test by its own timers.
 pytestmark = pytest.mark.timeout(180)
@@ -164,3 +170,36 @@ async def until_stored(work: Callable[[], Awaitable[object]]) -> None:
             return
         except StoreUnavailable:
             await asyncio.sleep(0.1)
+
+
+async def test_what_is_missing_is_known_without_another_read(setting: LosableMaster) -> None:
+    assert await setting.store.missing_partitions() == set()
+    setting.lose()
+    assert await setting.store.missing_partitions() == set()
+    with pytest.raises(StoreUnavailable):
+        await setting.store.load(setting.lost[0])
+    assert await setting.store.missing_partitions() == setting.missing
+
+
+@pytest.mark.redis
+async def test_a_slot_that_no_master_has_is_missing_and_keeps_no_other_from_anything(
+    tmp_path: Path,
+) -> None:
+    """Given a Cluster from which a dead master was removed for good."""
+    with RedisCluster(tmp_path, replicas=0) as cluster:
+        async with Gate.connect(cluster.url, policy=policy(), agent="billing") as gate:
+            store = gate.reviews.store
+            ids = {await gate.submit(CALLS, thread_id=one) for one in THREADS}
+            lost = next(iter(ids))
+            slot = key_slot(key_of(lost).encode())
+            for node in cluster.nodes:
+                with connect(node) as client:
+                    client.execute_command("CLUSTER", "DELSLOTS", slot)
+            with pytest.raises(StoreUnavailable):
+                await store.load(lost)
+
+            missing = set[int]()
+            found = {one.id for one in await store.live_reviews(missing=missing)}
+            assert missing == await store.missing_partitions() == {partition_of(lost)}
+            assert found == {one for one in ids if partition_of(one) not in missing}
+            assert found

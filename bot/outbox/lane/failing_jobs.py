@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
@@ -156,11 +156,9 @@ async def is_missing(store: Store, job: Job, error: Exception) -> bool:
     """Whether this error means that the job's partition is missing while others answer: then their jobs must
     not wait for it.
     """
-    missing = set[int]()
-    if isinstance(error, StoreUnavailable):
-        with suppress(StoreUnavailable):
-            await store.lanes(1, missing=missing)
-    return job.partition in missing
+    if not isinstance(error, StoreUnavailable):
+        return False
+    return job.partition in await store.missing_partitions()
 
 
 def check_version(job: Job) -> None:

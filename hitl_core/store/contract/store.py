@@ -48,4 +48,10 @@ class Store(
 
     async def now(self) -> float: ...
 
+    async def missing_partitions(self) -> set[int]:
+        """The partitions that are known to be missing, without a read: their server gave no answer a moment
+        ago, and that of another partition may still answer. Never raises.
+        """
+        ...
+
     async def close(self) -> None: ...

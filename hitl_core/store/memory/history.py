@@ -24,6 +24,9 @@ class MemoryHistory(MemoryReviewLists):
     async def check_history(self) -> HistoryCheck:
         return HistoryCheck(lost=False, held=len(self._held))
 
+    async def missing_partitions(self) -> set[int]:
+        return set()
+
     async def foreign_keys(self, missing: set[int] | None = None) -> list[str]:
         return []
 

@@ -38,6 +38,14 @@ class RedisPart:
                 seconds, micros = await self._redis.time()
         return int(seconds) + int(micros) / 1e6
 
+    async def missing_partitions(self) -> set[int]:
+        try:
+            everywhere = enumerate(keys.live_reviews for keys in self._keys)
+            away = {one for one, key in everywhere if await self._is_away(key)}
+        except StoreUnavailable:  # no server says which one has which key
+            return set()
+        return away if len(away) < len(self._keys) else set()
+
     async def _ask_each(
         self, ask: Callable[[int], Awaitable[T]], missing: set[int] | None = None
     ) -> list[T]:
@@ -49,8 +57,8 @@ class RedisPart:
         if missing is None or not self._is_cluster:
             return [await ask(one) for one in everywhere]
         # Without those that each call would wait for, and at the same time, so that one holds up no other.
-        away = [await self._is_away(self._keys[one].live_reviews) for one in everywhere]
-        asked = [one for one in everywhere if not away[one]] or list(everywhere)
+        away = await self.missing_partitions()
+        asked = [one for one in everywhere if one not in away]
         answers = await asyncio.gather(*map(ask, asked), return_exceptions=True)
         found = dict[int, T]()
         failure: BaseException | None = None
@@ -67,7 +75,7 @@ class RedisPart:
         return list(found.values())
 
     async def _is_away(self, key: str) -> bool:
-        """Whether the server of a Redis Cluster that has this key gave no answer a moment ago."""
+        """Whether no server of a Redis Cluster has this key, or it gave no answer a moment ago."""
         async with store_errors():
             return self._is_cluster and await self._redis.is_away(key)
 
