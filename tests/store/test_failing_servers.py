@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import redis
+from redis._parsers.base import BaseParser
 from redis.exceptions import NoScriptError
 
 from hitl_core.audit.entry import Anchor
@@ -287,6 +288,28 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         assert cards == {new.review.id: 1, review.id: 2}  # new; decided and revived
 
 
+async def test_a_read_that_waits_while_its_server_becomes_a_replica_is_tried_again(
+    own_redis: OwnRedis,
+):
+    """Given a failover, in which Redis ends each waiting read with an error of its own (UNBLOCKED); then the
+    store is away for a moment. It was told to the operators as a refusal."""
+    server = own_redis()
+    async with open_store(server.url) as store:
+        assert await store.lane_hints(0) == []
+        waiting = asyncio.create_task(store.lane_hints(30))
+        with redis.Redis.from_url(server.url) as client:
+
+            def is_blocked() -> bool:
+                return client.info("clients")["blocked_clients"] > 0
+
+            await wait_until("the read waits", is_blocked)
+            client.replicaof("127.0.0.1", "1")
+            with pytest.raises(StoreUnavailable, match="became a replica"):
+                await waiting
+            client.replicaof("NO", "ONE")
+        assert await store.lane_hints(0) == []
+
+
 async def test_a_cancelled_command_is_cancelled(redis_url: str):
     """Given a command that is cancelled at any moment, then its task ends as cancelled, so that the caller
     that gave up does not continue: before Python 3.12 the client could swallow this."""
@@ -299,6 +322,30 @@ async def test_a_cancelled_command_is_cancelled(redis_url: str):
             if task.cancel():
                 await asyncio.wait([task])
                 assert task.cancelled(), f"swallowed after {moment} steps"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.",
+        "ERR Script killed by user with SCRIPT KILL... script: 5f1d, on @user_script:3.",
+        "ERR Error running script (call to f_5f1d): @user_script:3: Script killed by user with SCRIPT KILL",
+        "ERR max number of clients reached",
+        "ERR max number of clients + cluster connections reached",
+        "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+        "LOADING Redis is loading the dataset in memory",
+        "TRYAGAIN Multiple keys request during rehashing of slot",
+        "CLUSTERDOWN Hash slot not served",
+        "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+        "NOAUTH Authentication required.",
+        "WRONGPASS invalid username-password pair or user is disabled.",
+    ],
+)
+async def test_a_reply_that_is_true_for_a_while_is_no_refusal(reply: str):
+    """What its servers say when they execute nothing now, as Redis 6.2 to 8 write it."""
+    with pytest.raises(StoreUnavailable):
+        async with store_errors():
+            raise BaseParser.parse_error(reply)
 
 
 async def test_a_server_that_forgot_a_script_is_asked_again():

@@ -99,6 +99,10 @@ _TEMPORARY = {
     "BUSY": "a script runs for too long",
     "LOADING": "it is loading its data",
     "TRYAGAIN": "its cluster is being changed",
+    "UNBLOCKED": "it became a replica",
+    # Not codes, but how these replies begin after "ERR".
+    "Script killed": "an operator ended a script",
+    "max number of clients": "it has too many clients",
 }
 _CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
 #: The reply of types.lua. Redis's own reply to a command doesn't name the key.
