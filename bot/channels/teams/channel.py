@@ -36,7 +36,6 @@ from .transport import (
     OwnMessages,
     PeopleLookup,
     References,
-    Request,
     Tokens,
     Uploads,
     card_activity,
@@ -185,10 +184,7 @@ class TeamsChannel(PeopleLookup):
         return await self.send_activity(place, card_activity(content, summary))
 
     async def send_activity(self, place: Place, body: Json) -> MessageRef:
-        conversation = await self.conversation_id(place)
-        request = self._post_request(conversation, self.destination(place).thread, body)
-        id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
-        return self._ref(conversation, id)
+        return await self._send(await self.conversation_id(place), place, body)
 
     async def replace(self, ref: MessageRef, content: Json, summary: str) -> None:
         """Update a message of `send`. Raises MessageGone if it was deleted."""
@@ -205,22 +201,28 @@ class TeamsChannel(PeopleLookup):
     async def _post(self, place: Place, conversation: str, card: Card, content: Json) -> MessageRef:
         mark = message_mark(card.review_id, place)
         body = card_activity(with_mark(content, mark), card.summary)
-        request = self._post_request(conversation, self.destination(place).thread, body)
-        # An answer without an id is no success: Teams has split the message, or did something unknown.
-        id = await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
-        return self._ref(conversation, id)
+        return await self._send(conversation, place, body)
 
-    def _post_request(self, conversation: str, thread: str, body: Json) -> Request:
+    async def _send(self, conversation: str, place: Place, body: Json) -> MessageRef:
+        thread = self.destination(place).thread
         root = f";messageid={thread}" if thread and is_channel(conversation) else ""
-        url, path = self.references.service_url(conversation), f"{conversation}{root}"
-        return self._api.connector("POST", url, "conversations", path, "activities", body=body)
+        path = ("conversations", f"{conversation}{root}", "activities")
+
+        async def send(url: str) -> str:
+            request = self._api.connector("POST", url, *path, body=body)
+            # An answer without an id is no success: Teams has split the message, or did something unknown.
+            return await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
+
+        return self._ref(conversation, await self.use(conversation, send))
 
     async def _call(self, verb: Any, ref: MessageRef, *path: str, body: Json | None = None) -> None:
         await self.references.refresh()
-        url = self.references.service_url(ref.conversation.partition(";")[0]) or ref.service_url
-        await self._api.call(
-            self._api.connector(verb, url, "conversations", ref.conversation, *path, body=body)
-        )
+        target = ("conversations", ref.conversation, *path)
+
+        async def call(url: str) -> None:
+            await self._api.call(self._api.connector(verb, url, *target, body=body))
+
+        await self.use(ref.conversation.partition(";")[0], call, ref.service_url)
 
     def _ref(self, conversation: str, id: str) -> MessageRef:
         return MessageRef(

@@ -12,7 +12,15 @@ import pytest
 
 from hitl_core import Outcome
 from hitl_core.store.redis.keys import channel_key
-from teams_sandbox.workspace.acme import ALICE, APPROVALS, BOB, CARL, FINANCE_GROUP, MARIA
+from teams_sandbox.workspace.acme import (
+    ALICE,
+    APPROVALS,
+    AUDIT,
+    BOB,
+    CARL,
+    FINANCE_GROUP,
+    MARIA,
+)
 from tests.support.bots import Scene
 from tests.support.slack import OPS
 from tests.support.teams.scene import HERE, ask, card, outcome
@@ -217,3 +225,17 @@ async def test_a_press_tells_a_new_address(scene: Scene, users: TeamsUsers) -> N
     redis = await scene.redis()
     stored = await redis.hget(channel_key("teams"), f"conversation:{APPROVALS}")
     assert json.loads(stored)["service_url"] == moved
+
+
+async def test_4_a_press_in_an_unknown_conversation_tells_its_address(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given a channel from which the bot got no activity yet, as after a loss of the store; when somebody
+    presses there, then its address is known."""
+    await ask(scene, notify=[f"teams:{AUDIT}"])
+    message = await card(users, "send_email", conversation=AUDIT)
+    await users.press(ALICE, "Approve", message)
+    redis = await scene.redis()
+    stored = await redis.hget(channel_key("teams"), f"conversation:{AUDIT}")
+    assert stored is not None
+    assert json.loads(stored)["team"] == APPROVALS

@@ -1,6 +1,6 @@
 """The connection to Teams: its requests, with their checks, and our calls."""
 
-from .api import Api, Request
+from .api import Api
 from .bounded_client import BoundedClient
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
@@ -56,7 +56,6 @@ __all__ = [
     "PeopleLookup",
     "Reference",
     "References",
-    "Request",
     "SigningKeys",
     "TeamsEndpoint",
     "Tokens",

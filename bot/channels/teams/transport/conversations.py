@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, assert_never
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, Place
@@ -11,11 +12,13 @@ from ...answers import read_field
 from ...contract import Audience, LookupFailed, NotFound, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place, unnamed
 from .api import Api, read_guid
-from .errors import NO_PLACE
+from .errors import NO_CONVERSATION, NO_PLACE
 from .references import Reference, References
 from .requests import Activity
-from .team_channels import NO_CONVERSATION, TeamChannels
+from .team_channels import TeamChannels
 from .tokens import Credentials
+
+T = TypeVar("T")
 
 _NO_CHAT = {
     code: why
@@ -48,9 +51,9 @@ class Conversations:
         await self.references.record(activity)
 
     def is_address_new(self, activity: Activity) -> bool:
-        """Whether the service URL of a known conversation has changed, as far as it is known here."""
+        """Whether the service URL of this conversation is another one than is known here, or none is."""
         known = self.references.get(activity.conversation.id.partition(";")[0])
-        return known is not None and known.service_url != activity.service_url
+        return known is None or known.service_url != activity.service_url
 
     async def forget(self, conversation: str) -> None:
         """Forget the conversation, because the app was removed from it. Raises StoreUnavailable."""
@@ -126,23 +129,26 @@ class Conversations:
             counted += len(page)
             return enough is not None and counted >= enough
 
-        request = self._api.connector(
-            "GET",
-            self.references.service_url(conversation),
-            "conversations",
-            conversation,
-            "pagedmembers",
-            query=f"pageSize={_PAGE}",
-            about=conversation,
-        )
-        return await self._api.look_up_all(
-            request,
-            "members",
-            _read_member,
-            absent_errors=absent_errors,
-            is_enough=is_enough,
-            is_never_empty=True,
-        )
+        async def load(url: str) -> list[str | None]:
+            path, query = ("conversations", conversation, "pagedmembers"), f"pageSize={_PAGE}"
+            return await self._api.look_up_all(
+                self._api.connector("GET", url, *path, query=query, about=conversation),
+                "members",
+                _read_member,
+                absent_errors=absent_errors,
+                is_enough=is_enough,
+                is_never_empty=True,
+            )
+
+        return await self.use(conversation, load)
+
+    async def use(
+        self, conversation: str, call: Callable[[str], Awaitable[T]], otherwise: str = ""
+    ) -> T:
+        """`call` with the address of the conversation: see `References.use`."""
+        channel = self.team_channels.get(conversation)
+        team = channel.team.id if channel else ""
+        return await self.references.use(conversation, call, otherwise=otherwise, team=team)
 
     async def resolve_default(self) -> None:
         """Look up the default conversation and keep its id, so that later renames don't change it. Raises
@@ -153,17 +159,14 @@ class Conversations:
 
     async def is_member(self, conversation: str, person: str) -> bool:
         """Whether this person is in the conversation; False if the conversation is gone."""
-        request = self._api.connector(
-            "GET",
-            self.references.service_url(conversation),
-            "conversations",
-            conversation,
-            "members",
-            person,
-            about=conversation,
-        )
+
+        async def load(url: str) -> str | None:
+            path = ("conversations", conversation, "members", person)
+            request = self._api.connector("GET", url, *path, about=conversation)
+            return await self._api.look_up(request, _read_member, _NO_MEMBER)
+
         try:
-            await self._api.look_up(request, _read_member, _NO_MEMBER)
+            await self.use(conversation, load)
         except NotFound:
             return False
         return True
@@ -171,7 +174,7 @@ class Conversations:
     async def _find_conversation(self, target: str) -> str:
         if CONVERSATION_ID.fullmatch(target):
             return target
-        if pinned := self.references.pinned(target):
+        if pinned := await self.references.find_pin(target):
             return _check_pin(target, pinned)
         matches = await self.team_channels.find_by_name(target)
         if len(matches) > 1:
@@ -204,7 +207,7 @@ class Conversations:
         id = await self._api.look_up(request, lambda data: read_field(data, "id", str), _NO_CHAT)
         chat = Reference(id=id, kind="personal", service_url=url, person=person)
         try:
-            await self.references.save(chat)
+            await self.references.add(chat)
         except StoreUnavailable as error:
             raise Unreachable(f"the store: {error}") from error
         return id

@@ -39,6 +39,12 @@ NO_PLACE = {
     (404, "MemberNotFoundInConversation"): "there is no such person",
     (400, "MemberNotFoundInConversation"): "there is no such person",
 }
+#: Those with which it is certain that the conversation does not exist for the bot.
+NO_CONVERSATION = {
+    code: why
+    for (_, code), why in NO_PLACE.items()
+    if code in ("BotNotInConversationRoster", "ConversationNotFound")
+}
 
 
 @asynccontextmanager

@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Literal
+from collections.abc import Awaitable, Callable
+from typing import Literal, TypeVar
 
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Value
 from hitl_core.store import Store
 
 from ....health import Health
+from ....shared_reads import SharedReads
 from ....teams_names import PREFIX, pinned_names
-from ...contract import Unreachable
+from ...contract import NotFound, Unreachable
 from ..ids import NAME
+from .errors import NO_CONVERSATION
 from .requests import Activity
 
 log = logging.getLogger(__name__)
@@ -25,6 +28,7 @@ MAX_AGE = 30.0
 _REFERENCE = "conversation:"
 #: The subject of the problem in `Health`.
 _SUBJECT = "Teams: conversations"
+T = TypeVar("T")
 _KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"}
 
 
@@ -51,6 +55,9 @@ class References:
         #: The conversations of which what is stored can't be read. It keeps nobody from the others.
         self.unreadable: list[str] = []
         self._loaded_at = float("-inf")
+        self._reads = SharedReads()
+        #: What this bot changed while it read the store: what it reads may be older. None: forgotten.
+        self._changed: dict[str, Reference | None] = {}
 
     async def refresh(self, *, now: bool = False) -> None:
         """Load what other bots changed, if the data is older than MAX_AGE. `now`: load it in any case,
@@ -60,13 +67,14 @@ class References:
         if time.monotonic() - self._loaded_at < MAX_AGE and not now:
             return
         try:
-            await self._load()
+            await self._reads.read("", self._load)
         except StoreUnavailable as error:
             if now or self._loaded_at == float("-inf"):
                 raise Unreachable(f"the store: {error}") from error
             log.warning("Teams' conversations could not be loaded again: %s", error)
 
     async def _load(self) -> None:
+        self._changed = {}
         values = await self._store.channel_values(NAME)
         found = {
             name.removeprefix(_REFERENCE): _read(name, data)
@@ -75,7 +83,8 @@ class References:
         }
         self.unreadable = [id for id, one in found.items() if one is None]
         self._report()
-        self._all = {id: one for id, one in found.items() if one is not None}
+        newest = found | self._changed
+        self._all = {id: one for id, one in newest.items() if one is not None}
         self._pins = pinned_names(values)
         self._loaded_at = time.monotonic()
 
@@ -95,20 +104,46 @@ class References:
     def all(self) -> list[Reference]:
         return list(self._all.values())
 
-    def service_url(self, conversation: str) -> str:
-        """The address that serves the conversation. For an unknown conversation the address of any other; ""
-        if none is known.
+    def service_url(self, conversation: str, *, otherwise: str = "", team: str = "") -> str:
+        """The address that serves the conversation. For an unknown conversation it is `otherwise`, or the
+        address of its `team`, or of any conversation; "" if none is known.
         """
-        known = self._all.get(conversation) or next(iter(self._all.values()), None)
-        return known.service_url if known else ""
+        if (known := self._all.get(conversation)) is not None:
+            return known.service_url
+        same_team = (one for one in self._all.values() if one.team in {conversation, team} - {""})
+        known = next(same_team, None) or next(iter(self._all.values()), None)
+        return otherwise or (known.service_url if known else "")
+
+    async def use(
+        self,
+        conversation: str,
+        call: Callable[[str], Awaitable[T]],
+        *,
+        otherwise: str = "",
+        team: str = "",
+    ) -> T:
+        """`call` with the `service_url`. If it raises NotFound because there is no such conversation, and
+        another bot has recorded another address, once more with that.
+        """
+        url = self.service_url(conversation, otherwise=otherwise, team=team)
+        try:
+            return await call(url)
+        except NotFound as error:
+            if error.error not in NO_CONVERSATION:
+                raise
+            await self.refresh(now=True)
+            newer = self.service_url(conversation, otherwise=otherwise, team=team)
+            if newer == url:
+                raise
+            return await call(newer)
 
     def personal_chat(self, person: str) -> str | None:
         """The id of the chat with this person; None if it is unknown."""
         return next((one.id for one in self._all.values() if one.person == person), None)
 
-    def teams(self) -> dict[str, str]:
-        """The ids of the teams in which the app is installed, each with its service URL."""
-        return {one.team: one.service_url for one in self._all.values() if one.team}
+    def teams(self) -> set[str]:
+        """The ids of the teams in which the app is installed."""
+        return {one.team for one in self._all.values() if one.team}
 
     async def record(self, activity: Activity) -> None:
         """Record where an activity came from. Only for validated activities, because our tokens are sent to
@@ -144,7 +179,13 @@ class References:
                 new = new.model_copy(update=empty)
             if new != old:
                 await self._store.save_channel_value(NAME, key, _to_json(new))
-        self._all[new.id] = new
+        self._set(new.id, new)
+
+    async def add(self, new: Reference) -> None:
+        """Save a conversation whose address is only assumed, unless it is stored already."""
+        key = f"{_REFERENCE}{new.id}"
+        stored = await self._store.add_channel_value(NAME, key, _to_json(new))
+        self._set(new.id, _read(key, stored) or new)
 
     async def forget(self, conversation: str) -> None:
         """Forget the conversation, because the app was removed from it; for a team's channel General, forget
@@ -153,14 +194,28 @@ class References:
         id = conversation.partition(";")[0]
         # Also one that can't be read.
         await self._store.drop_channel_value(NAME, f"{_REFERENCE}{id}")
-        await self._load()
+        await self._reads.read("", self._load)
+        self._set(id, None)
         for one in self.all():
-            if id in (one.id, one.team):
+            if id == one.team:
                 await self._store.drop_channel_value(NAME, f"{_REFERENCE}{one.id}")
-                self._all.pop(one.id, None)
+                self._set(one.id, None)
+
+    def _set(self, id: str, reference: Reference | None) -> None:
+        self._changed[id] = reference
+        if reference is None:
+            self._all.pop(id, None)
+        else:
+            self._all[id] = reference
 
     def pinned(self, name: str) -> str | None:
-        """The first conversation to which this name led."""
+        """The first conversation to which this name led, as far as it is known here."""
+        return self._pins.get(name)
+
+    async def find_pin(self, name: str) -> str | None:
+        """The first conversation to which this name led for any bot. Raises Unreachable."""
+        if name not in self._pins:
+            await self.refresh(now=True)
         return self._pins.get(name)
 
     def pins_of(self, conversation: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from ...answers import read_field, read_list
 from ...contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
 from ..places import is_channel
 from .api import Api
-from .errors import NO_PLACE, Data
+from .errors import NO_CONVERSATION, Data
 from .references import References
 
 #: The seconds for which the list of channels is used, and the fewest between look-ups, also after a failure.
@@ -22,12 +22,6 @@ _MAX_PAUSE = 30.0
 #: How long a drawing waits for the names of a new team, in seconds; and how many teams are looked up at once.
 _PATIENCE = 0.5
 _AT_ONCE = 8
-#: With these errors it is certain that the conversation does not exist for the bot.
-NO_CONVERSATION = {
-    code: why
-    for (_, code), why in NO_PLACE.items()
-    if code in ("BotNotInConversationRoster", "ConversationNotFound")
-}
 
 
 class Team(NamedTuple):
@@ -122,7 +116,7 @@ class TeamChannels:
             self._refreshing = asyncio.create_task(self._load(_MAX_AGE))
             self._refreshing_since = now
         left = self._refreshing_since + _PATIENCE - now
-        if left > 0 and not self._teams.keys() >= self._references.teams().keys():
+        if left > 0 and not self._teams.keys() >= self._references.teams():
             await asyncio.wait({self._refreshing}, timeout=left)
 
     async def close(self) -> None:
@@ -154,16 +148,14 @@ class TeamChannels:
         return self._channels.get(id)
 
     async def find_by_name(self, name: str) -> list[str]:
-        """The ids of the channels that a place may call by this name now. Raises the failure of a team that
-        may also have the name: a team for which Teams gives no answer now, or about which nothing is known
-        yet. Otherwise the name could lead to another team, and stay there. A known team for which Teams
-        refuses an answer counts with its last names.
+        """The ids of the channels that a place may call by this name now, in the teams that `find_pin` has
+        just loaded. Raises the failure of a team that may also have the name: a team for which Teams gives no
+        answer now, or about which nothing is known yet. Otherwise the name could lead to another team, and
+        stay there. A known team for which Teams refuses an answer counts with its last names.
         """
-        ids = self._ids_of(name)
-        await self._references.refresh(now=not ids)  # another bot may know of a new team
         if self._references.unreadable:
             raise LookupFailed(f"a conversation that can't be read may have the name {name} too")
-        await self._load(0.0 if len(ids) == 1 else _RETRY_AFTER)
+        await self._load(0.0 if len(self._ids_of(name)) == 1 else _RETRY_AFTER)
         for id, one in self._teams.items():
             if one.failure is not None and _is_outage(one.failure):
                 raise one.failure.with_traceback(None)
@@ -193,16 +185,16 @@ class TeamChannels:
 
             async def load(id: str) -> None:
                 async with slots:
-                    await self._load_team(id, teams[id])
+                    await self._load_team(id)
 
             await asyncio.gather(*map(load, self._due(max_age)))
             every = [one for team in self._teams.values() for one in team.channels]
             self._channels = {one.id: one for one in every}
 
-    async def _load_team(self, id: str, url: str) -> None:
+    async def _load_team(self, id: str) -> None:
         known, began = self._teams.setdefault(id, _Known()), time.monotonic()
         try:
-            channels = await self._look_up(id, url)
+            channels = await self._references.use(id, lambda url: self._look_up(id, url))
         except NotFound:  # the app was removed from this team
             channels = ()
         except ChannelError as error:
