@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -46,11 +46,28 @@ class DeciderPool:
     ) -> DecidersLeft:
         """Whether `quorum` people who may decide are left, without those with the `excluded` keys.
 
-        `lost` is a place that can't be reached: its members don't count.
-        Raises ChannelError if there are too few and some look-ups failed.
+        `lost` is a place that can't be reached: its members don't count. That there are too few is looked up
+        again if it comes from the cache, because other people may decide then. Raises ChannelError if there
+        are too few and some look-ups failed.
         """
+        given = tuple(grants), snapshot, quorum, excluded, lost
+        left = await self._count_deciders(self._lookups, *given)
+        if left == "enough":
+            return left
+        fresh = {name: lookups.fresh for name, lookups in self._lookups.items()}
+        return await self._count_deciders(fresh, *given)
+
+    async def _count_deciders(
+        self,
+        by_channel: Mapping[str, Lookups],
+        grants: Sequence[Grant],
+        snapshot: Snapshot,
+        quorum: int,
+        excluded: Collection[str],
+        lost: Place | None,
+    ) -> DecidersLeft:
         humans, unknown = set[frozenset[str]](), None
-        for lookups, load_ids, may_decide in self._sources(tuple(grants), snapshot, lost):
+        for lookups, load_ids, may_decide in self._sources(by_channel, grants, snapshot, lost):
             try:
                 ids = await load_ids()
             except NotFound:  # no decider can be reached there
@@ -85,7 +102,11 @@ class DeciderPool:
         )
 
     def _sources(
-        self, grants: Sequence[Grant], snapshot: Snapshot, lost: Place | None
+        self,
+        by_channel: Mapping[str, Lookups],
+        grants: Sequence[Grant],
+        snapshot: Snapshot,
+        lost: Place | None,
     ) -> Iterator[_Source]:
         """The people of these grants. Named people come first, because they need the fewest look-ups. People
         of a channel that the bot doesn't have are left out.
@@ -93,16 +114,16 @@ class DeciderPool:
         users = [split_id(user) for grant in grants for user in grant.reviewers.users]
         groups = [split_id(group) for grant in grants for group in grant.reviewers.groups]
         places = [place for grant in grants if grant.includes_members for place in grant.places]
-        for name, lookups in self._lookups.items():
+        for name, lookups in by_channel.items():
             if named := [id for channel, id in users if channel == name]:
                 yield _Source(lookups, partial(_return, named), lookups.is_active)
         for channel, id in dict.fromkeys(groups):
-            if (lookups := self._lookups.get(channel)) is not None:
+            if (lookups := by_channel.get(channel)) is not None:
                 yield _Source(lookups, partial(lookups.group_members, id), lookups.is_member)
         for place in dict.fromkeys(places):
             channel = self._channels.find(place)
             if place != lost and channel is not None:
-                lookups = self._lookups[channel.name]
+                lookups = by_channel[channel.name]
                 yield _Source(
                     lookups, partial(lookups.place_members, place, snapshot), lookups.is_member
                 )

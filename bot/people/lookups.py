@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Hashable
+from copy import copy
 from typing import Generic, TypeVar, assert_never
 
 from hitl_core.model import MessageRef, Place, Snapshot
@@ -26,9 +27,13 @@ def sized_mark(place: Place) -> str:
     return f"sized:{place}"
 
 
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+
 class Lookups:
     """Methods raise ChannelError if a look-up fails. Values are cached for MAX_AGE seconds; the `forget_`
-    methods remove changed values.
+    methods remove changed values. Before anything follows from a "no", it must be `fresh`.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -37,10 +42,28 @@ class Lookups:
         self._groups: Cache[str, frozenset[str]] = Cache(channel.group_members)
         self._members: Cache[str, frozenset[str]] = Cache(channel.conversation_members)
         self._sizes: Cache[Place, int] = Cache(channel.conversation_size)
+        self._is_fresh = False
+
+    @property
+    def fresh(self) -> Lookups:
+        """The same look-ups, with values that are at most MIN_AGE seconds old."""
+        fresh = copy(self)
+        fresh._is_fresh = True
+        return fresh
+
+    async def find(self, ask: Callable[[Lookups], Awaitable[T]]) -> T:
+        """The result of `ask` with these look-ups. Its NotFound counts only if it is fresh."""
+        try:
+            return await ask(self)
+        except NotFound:
+            return await ask(self.fresh)
+
+    def _age(self, most: float = 0.0) -> float:
+        return MIN_AGE if self._is_fresh else most or MAX_AGE
 
     async def person(self, user_id: str) -> Person | None:
         """None if there is no such person."""
-        return await self._people.get(user_id, MAX_AGE)
+        return await self._people.get(user_id, self._age())
 
     async def is_member(self, user_id: str) -> bool:
         """Whether this is an active member of the bot's own team, not a guest."""
@@ -52,9 +75,9 @@ class Lookups:
         person = await self.person(user_id)
         return person is not None and person.active and person.kind != "bot"
 
-    async def group_members(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
+    async def group_members(self, group: str) -> frozenset[str]:
         """The ids of the members; empty for a deleted or disabled group."""
-        return await self._groups.get(group, max_age)
+        return await self._groups.get(group, self._age())
 
     async def place_members(self, place: Place, snapshot: Snapshot) -> Collection[str]:
         """The ids of the people whom a place reaches. For a conversation with a posted card, these are its
@@ -72,10 +95,11 @@ class Lookups:
                 if (ref := snapshot.posts.get(place)) is not None:
                     if await self._was_too_large(place, ref, snapshot):
                         raise NotFound(f"{self.channel.name_of(place)} is too large")
-                    return await self._members.get(ref.conversation, MAX_AGE)
+                    return await self._members.get(ref.conversation, self._age())
                 if size := await self._size_above_limit(place):
                     raise LookupFailed(f"{self.channel.name_of(place)} has {size:,} members")
-                return await self._members.get(await self.channel.conversation_id(place), MAX_AGE)
+                conversation = await self.channel.conversation_id(place)
+                return await self._members.get(conversation, self._age())
             case _:
                 assert_never(audience.kind)
 
@@ -89,7 +113,7 @@ class Lookups:
 
     async def _size_above_limit(self, place: Place) -> int:
         """The size of a conversation, or 0 if its members can be looked up."""
-        size = await self._sizes.get(place, SIZE_MAX_AGE)
+        size = await self._sizes.get(place, self._age(SIZE_MAX_AGE))
         return size if size > MAX_MEMBERS else 0
 
     async def is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
@@ -123,15 +147,16 @@ class Lookups:
         """Whether this person is in the group. A person who is not in the cached list is looked up again,
         because they may just have been added.
         """
-        return user_id in await self.group_members(group) or user_id in await self.group_members(
-            group, MIN_AGE
-        )
+        for lookups in (self, self.fresh):
+            if user_id in await lookups.group_members(group):
+                return True
+        return False
 
     async def _is_in(self, conversation: str, user_id: str) -> bool:
-        members = self._members
-        return user_id in await members.get(conversation, MAX_AGE) or user_id in await members.get(
-            conversation, MIN_AGE
-        )
+        for age in (self._age(), MIN_AGE):
+            if user_id in await self._members.get(conversation, age):
+                return True
+        return False
 
     def forget_person(self, user_id: str) -> None:
         self._people.forget(user_id)
@@ -143,7 +168,6 @@ class Lookups:
         self._members.forget(conversation)
 
 
-K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 #: The most values of a cache. When there are more, the cache is cleared.

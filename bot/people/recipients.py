@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -21,7 +21,8 @@ from ..channels.contract import (
 )
 from ..channels.registry import Channels
 from .directory import Directory
-from .lookups import sized_mark
+from .lookups import Lookups, sized_mark
+from .readers import find_readers
 
 #: Each member of a group gets a copy, if the group has at most this many members.
 MAX_COPIES = 30
@@ -49,14 +50,6 @@ class Copies(NamedTuple):
 
     places: list[Place]
     unknown: LookupFailed | None = None
-
-
-class _Readers(NamedTuple):
-    """The members of a group who may get a copy, and who may not."""
-
-    yes: set[str]
-    no: set[str]
-    unknown: LookupFailed | None
 
 
 class Recipients:
@@ -103,7 +96,8 @@ class Recipients:
         if not (by_membership and is_new and channel.audience(place).kind == "conversation"):
             return None
         try:
-            await self._directory.lookups(channel.name).check_size(place)
+            lookups = self._directory.lookups(channel.name)
+            await lookups.find(lambda lookups: lookups.check_size(place))
         except (RateLimited, Unreachable, LookupFailed) as error:
             name = channel.name_of(place)
             return LookupFailed(f"the number of members of {name} is not known: {error}")
@@ -169,8 +163,11 @@ class Recipients:
         return found
 
     async def _check_person(self, channel: Channel, user_id: str, place: Place) -> None:
-        if not await self._directory.lookups(channel.name).is_active(user_id):
-            raise NotFound(f"{channel.name_of(place)} has left")
+        async def check(lookups: Lookups) -> None:
+            if not await lookups.is_active(user_id):
+                raise NotFound(f"{channel.name_of(place)} has left")
+
+        await self._directory.lookups(channel.name).find(check)
 
     async def copies_without_post(self, snapshot: Snapshot, place: Place) -> list[Place]:
         """The place, or one for each member of a group, where no message is recorded."""
@@ -186,11 +183,18 @@ class Recipients:
         """The place itself; for a group, a place for each member who may read the review. People who left it
         get no updates.
         """
-        channel, review = self._channels.of_place(place), snapshot.review
+        channel = self._channels.of_place(place)
         audience = channel.audience(place)
         if audience.kind != "group":
             return Copies([place])
-        members = await self._directory.lookups(channel.name).group_members(audience.id)
+        lookups = self._directory.lookups(channel.name)
+        return await lookups.find(lambda one: self._group_copies(snapshot, place, audience.id, one))
+
+    async def _group_copies(
+        self, snapshot: Snapshot, place: Place, group: str, lookups: Lookups
+    ) -> Copies:
+        review, channel = snapshot.review, lookups.channel
+        members = await lookups.group_members(group)
         known = {one for one in snapshot.posts if one != place and one.base == place}
         known &= {place.for_member(member) for member in members}
         if not (waiting := open_items(review, place)):
@@ -201,7 +205,7 @@ class Recipients:
         if count > MAX_COPIES:
             why = f"{name} has {count} members: at most {MAX_COPIES} can get a message each"
             raise LookupFailed(why) if known else NotFound(why)  # a group that grew keeps its cards
-        readers = await self._find_readers(channel, members, waiting, name)
+        readers = await find_readers(lookups, members, waiting, name)
         if not readers.yes and readers.unknown is None:
             raise NotFound(f"{name} has only people who can't get a card, such as guests")
         # People who have their own place for all of these actions have a message already.
@@ -215,28 +219,3 @@ class Recipients:
         wanted = {place.for_member(member) for member in readers.yes - direct_recipients}
         refused = {place.for_member(member) for member in readers.no}
         return Copies(sorted((known - refused) | wanted), readers.unknown)
-
-    async def _find_readers(
-        self, channel: Channel, members: Collection[str], waiting: Sequence[OpenItem], name: str
-    ) -> _Readers:
-        """Which of a group's members may get a copy: guests and people of other workspaces only if the policy
-        names them, bots and deactivated people never.
-        """
-        lookups = self._directory.lookups(channel.name)
-        grants = [grant for item in waiting for grant in item.grants]
-        users = {split_id(user) for grant in grants for user in grant.reviewers.users}
-        yes, no, unknown = set[str](), set[str](), list[str]()
-        for member in sorted(members):
-            is_named = (channel.name, member) in users
-            try:
-                if await (lookups.is_active if is_named else lookups.is_member)(member):
-                    yes.add(member)
-                else:
-                    no.add(member)
-            except LookupFailed as error:
-                unknown.append(str(error))
-            except (RateLimited, Unreachable) as error:  # so it is for the others
-                unknown.append(str(error))
-                break
-        why = f"it is not known who in {name} may get a card: " + "".join(unknown[:1])
-        return _Readers(yes, no, LookupFailed(why) if unknown else None)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.card import build_card
 from bot.channels.contract import NotFound
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.handlers.events import Events
 from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, person_label
@@ -111,6 +114,28 @@ async def test_of_two_channels_with_one_name_none_is_meant(
     channel.set_channel_name("C0TWIN", "team-ops")
     with pytest.raises(NotFound, match="C0OPS and C0TWIN are both called #team-ops"):
         await conversation(channel, Place("slack:#team-ops"))
+
+
+async def test_a_rename_in_another_workspace_changes_no_name_here(channel: SlackChannel) -> None:
+    """Given a channel of the bot's own workspace; when Slack says that one that the bot can't see has its
+    name now, then the name leads where it led."""
+    events = Events(Directory(Channels(channel)).lookups("slack"), channel)
+    for id in ("C0ELSEWHERE", "C0OPS"):
+        assert await channel.conversation_id(Place("slack:#team-ops")) == "C0OPS"
+        await events.on_rename({"channel": {"id": id, "name": "team-ops"}})
+    assert await channel.conversation_id(Place("slack:#team-ops")) == "C0OPS"
+
+
+async def test_a_channel_that_the_bot_joined_and_that_was_renamed_is_found(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Its name until then was in no list: so the list is loaded again."""
+    events = Events(Directory(Channels(channel)).lookups("slack"), channel)
+    assert await channel.conversation_id(Place("slack:#team-ops")) == "C0OPS"
+    new = replace(sandbox.workspace.channels["C0OPS"], id="C0NEW", name="new-ops")
+    sandbox.workspace.channels["C0NEW"] = new
+    await events.on_rename({"channel": {"id": "C0NEW", "name": "new-ops"}})
+    assert await channel.conversation_id(Place("slack:#new-ops")) == "C0NEW"
 
 
 async def test_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(

@@ -45,7 +45,7 @@ class Events:
         self._lookups.forget_members(str(event["channel"]))
 
     async def on_rename(self, event: Event) -> None:
-        self._channel.set_channel_name(str(event["channel"]["id"]), str(event["channel"]["name"]))
+        self._channel.rename_channel(str(event["channel"]["id"]), str(event["channel"]["name"]))
 
     async def on_archive(self, event: Event) -> None:
         """An archived conversation has no deciders, so its members are looked up again."""

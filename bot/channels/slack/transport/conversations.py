@@ -46,7 +46,7 @@ class Conversations:
         #: Channel names by id: the last list, with the changes by later events.
         self._channel_names: dict[str, str] = {}
         self._names_from_events: dict[str, str] = {}
-        self._listed_at = float("-inf")
+        self._listed_at = self._doubted_at = float("-inf")
         #: Names of people and groups by id.
         self._labels: dict[str, str] = {}
         self._direct_ids: dict[str, str] = {}
@@ -65,6 +65,15 @@ class Conversations:
         """Record that `#name` is this channel now. Ids that are not a channel's are ignored."""
         if CHANNEL_ID.fullmatch(id):
             self._channel_names[id] = self._names_from_events[id] = f"#{name}"
+
+    def rename_channel(self, id: str, name: str) -> None:
+        """Record what an event said. A channel that our own list doesn't have may be another workspace's, so
+        the list is loaded again when a name is needed.
+        """
+        if id in self._channel_names:
+            self.set_channel_name(id, name)
+        else:
+            self._doubted_at = time.monotonic()
 
     def set_label(self, id: str, label: str) -> None:
         """Set the displayed name of a person or a group."""
@@ -161,7 +170,8 @@ class Conversations:
                 return target
             raise NotFound(f"{target} is neither a channel's id nor a name: names begin with #")
         matches, age = self._ids_by_name(target), time.monotonic() - self._listed_at
-        if age > _MAX_AGE or (len(matches) != 1 and age > _RETRY_AFTER):
+        is_old = age > _MAX_AGE or self._doubted_at > self._listed_at
+        if is_old or (len(matches) != 1 and age > _RETRY_AFTER):
             await self._load_channels()
             matches = self._ids_by_name(target)
         if len(matches) > 1:
@@ -190,7 +200,7 @@ class Conversations:
         """Load all channel names. Renames by events during the request are newer than the list, so they
         win.
         """
-        self._names_from_events = {}
+        self._names_from_events, began = {}, time.monotonic()
         channels = await self._api.look_up_all(
             "conversations.list",
             "channels",
@@ -201,7 +211,7 @@ class Conversations:
         )
         names = {id: name for id, name in channels if CHANNEL_ID.fullmatch(id)}
         self._channel_names = {**names, **self._names_from_events}
-        self._listed_at = time.monotonic()
+        self._listed_at = began
 
 
 def _member_count(answer: Data) -> int:

@@ -21,6 +21,10 @@ _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
 
 
+#: Slack's own bot, which Slack describes as a person (docs.slack.dev/reference/objects/user-object).
+_SLACKBOT = "USLACKBOT"
+
+
 class PeopleLookup(Conversations):
     """Looks up people and groups too. `team` is the bot's own workspace. `Channel` documents the methods."""
 
@@ -103,14 +107,15 @@ def _person(user_id: str, user: Data, team: str) -> Person:
     return Person(
         user_id,
         str(name or ""),
-        _kind(user, team),
+        _kind(user_id, user, team),
         not read_field(user, "deleted", bool),
     )
 
 
-def _kind(user: Data, team: str) -> Literal["member", "guest", "external", "bot"]:
+def _kind(user_id: str, user: Data, team: str) -> Literal["member", "guest", "external", "bot"]:
     """The kind of a users.info answer (docs.slack.dev/reference/objects/user-object)."""
-    if read_field(user, "is_bot", bool) or user.get("is_workflow_bot"):
+    is_bot = read_field(user, "is_bot", bool) or user.get("is_workflow_bot")
+    if is_bot or user_id == _SLACKBOT:
         return "bot"
     if user.get("is_stranger") or read_field(user, "team_id", str) != team:
         return "external"
