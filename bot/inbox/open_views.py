@@ -4,15 +4,15 @@ everything that was typed.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from hitl_core.errors import HitlError, StoreUnavailable, safe_message
 from hitl_core.model import MessageRef, Reviewer, is_digest_id
 from hitl_core.review import Reviews
+from hitl_core.store import change_temporary_value
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +25,7 @@ UNKNOWN_WAIT = 5.0
 
 
 class OpenViews:
-    """The views that are open in place of each message. They are in the store: all bots share them. If two
-    write at once, one of the views may be forgotten: then an update comes too early.
-    """
+    """The views that are open in place of each message. They are in the store: all bots share them."""
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
@@ -36,10 +34,12 @@ class OpenViews:
         """Record that this person sees something else in place of the message now. Never raises: without it,
         an update comes too early.
         """
+
+        def open(views: _Views, now: float) -> _Views:
+            return views._replace(until={**views.until, who.key: now + OPEN_FOR})
+
         try:
-            now, views = await self._load(message)
-            until = {**views.until, who.key: now + OPEN_FOR}
-            await self._save(message, views._replace(until=until))
+            await self._change(message, open)
         except HitlError as error:
             log.info("an open view is not recorded: %s", safe_message(error))
 
@@ -47,18 +47,17 @@ class OpenViews:
         """This person sees the message itself again: bring it up to date, unless others have a view open.
         `review_id`: also of a digest. Never raises: the update comes later.
         """
-        store = self._reviews.store
-        try:
-            _, views = await self._load(message)
+
+        def close(views: _Views, now: float) -> _Views:
             until = {key: time for key, time in views.until.items() if key != who.key}
-            if len(until) == len(views.until):
+            return views._replace(until=until)
+
+        try:
+            before, after, _ = await self._change(message, close)
+            if after.until or not before.until:
                 return
-            if until:
-                await self._save(message, views._replace(until=until))
-                return
-            await store.drop_temporary_value(_key(message))
             if is_digest_id(review_id):
-                await store.redraw_digest(review_id)
+                await self._reviews.store.redraw_digest(review_id)
             else:
                 await self._reviews.redraw(review_id, message, only_newer=True)
         except HitlError as error:
@@ -75,33 +74,35 @@ class OpenViews:
         """Returns how many seconds an update of the message waits. With 0.0 it comes now and closes what is
         open. While it is unknown what is open, because a part of the store is missing, it waits.
         """
+
+        def wait(views: _Views, now: float) -> _Views:
+            if not views.seconds(now):
+                return _Views()
+            return views if views.waits_since else views._replace(waits_since=now)
+
         try:
-            return await self._postpone(message)
+            _, after, now = await self._change(message, wait)
         except StoreUnavailable:
             return UNKNOWN_WAIT
+        return after.seconds(now)
 
-    async def _postpone(self, message: MessageRef) -> float:
-        now, views = await self._load(message)
-        if not views.until:
-            return 0.0
-        since = min(views.waits_since or now, now)
-        seconds = min(max(views.until.values()), since + MAX_WAIT) - now
-        if seconds <= 0:
-            await self._reviews.store.drop_temporary_value(_key(message))
-            return 0.0
-        if not views.waits_since:
-            await self._save(message, views._replace(waits_since=now))
-        return seconds
+    async def _change(
+        self, message: MessageRef, change: Callable[[_Views, float], _Views]
+    ) -> tuple[_Views, _Views, float]:
+        """The views before and after the change, and its time."""
+        changed = _Views(), _Views(), 0.0
 
-    async def _load(self, message: MessageRef) -> tuple[float, _Views]:
-        """The time, and the views that are open then."""
-        store = self._reviews.store
-        data, now = await asyncio.gather(store.temporary_value(_key(message)), store.now())
-        return now, _read(data or b"{}", now)
+        def change_data(data: bytes | None, now: float) -> bytes | None:
+            nonlocal changed
+            before = _read(data or b"{}", now)
+            after = change(before, now)
+            changed = before, after, now
+            if after == before:
+                return data
+            return json.dumps(after._asdict()).encode() if after.until else None
 
-    async def _save(self, message: MessageRef, views: _Views) -> None:
-        data = json.dumps(views._asdict()).encode()
-        await self._reviews.store.save_temporary_value(_key(message), data, OPEN_FOR)
+        await change_temporary_value(self._reviews.store, _key(message), change_data, OPEN_FOR)
+        return changed
 
 
 class _Views(NamedTuple):
@@ -111,6 +112,13 @@ class _Views(NamedTuple):
 
     until: Mapping[str, float] = {}
     waits_since: float = 0.0
+
+    def seconds(self, now: float) -> float:
+        """How long an update waits; 0.0 if it comes now."""
+        if not self.until:
+            return 0.0
+        since = min(self.waits_since or now, now)
+        return max(0.0, min(max(self.until.values()), since + MAX_WAIT) - now)
 
 
 def _read(data: bytes, now: float) -> _Views:

@@ -19,6 +19,7 @@ from hitl_core.store.contract import (
     WaitingPage,
     Write,
     alone_mark,
+    change_temporary_value,
     digest_at,
     digest_mark,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "WaitingPage",
     "Write",
     "alone_mark",
+    "change_temporary_value",
     "choose_partition",
     "digest_at",
     "digest_mark",

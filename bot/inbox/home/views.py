@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 
-from hitl_core.store import Store
+from hitl_core.store import Store, change_temporary_value
 
 #: How long a Home is updated after it was opened, in seconds.
 KEEP_FOR = 600.0
@@ -37,14 +38,25 @@ class HomeViews:
         await self._store.record_home_view(person, await self._store.now())
 
     async def load(self, person: str) -> HomeView:
-        try:
-            return HomeView(**json.loads(await self._store.temporary_value(_key(person)) or b"{}"))
-        except (TypeError, ValueError):  # another version wrote it
-            return HomeView()
+        return _read(await self._store.temporary_value(_key(person)))
 
     async def save(self, person: str, view: HomeView) -> None:
-        data = json.dumps(asdict(view)).encode()
-        await self._store.save_temporary_value(_key(person), data, KEEP_FOR)
+        await self._store.save_temporary_value(_key(person), _to_json(view), KEEP_FOR)
+
+    async def change(self, person: str, change: Callable[[HomeView], HomeView | None]) -> None:
+        """Save what `change` makes of the view as it is now, which another bot may have changed; None: it
+        stays. It may be called several times.
+        """
+
+        def change_data(data: bytes | None, now: float) -> bytes | None:
+            after = change(_read(data))
+            return data if after is None else _to_json(after)
+
+        await change_temporary_value(self._store, _key(person), change_data, KEEP_FOR)
+
+    async def replace(self, person: str, known: HomeView, sent: HomeView) -> None:
+        """Save what was sent. If the view is not as it was known before, the next update sends it again."""
+        await self.change(person, lambda now: sent if now == known else replace(now, sent=""))
 
     async def forget(self, person: str) -> None:
         """Forget what this Home shows, so that the next update is sent even if nothing changed."""
@@ -53,3 +65,14 @@ class HomeViews:
 
 def _key(person: str) -> str:
     return f"home:{person}"
+
+
+def _read(data: bytes | None) -> HomeView:
+    try:
+        return HomeView(**json.loads(data or b"{}"))
+    except (TypeError, ValueError):  # another version wrote it
+        return HomeView()
+
+
+def _to_json(view: HomeView) -> bytes:
+    return json.dumps(asdict(view)).encode()

@@ -28,6 +28,7 @@ from hitl_core.store.contract.jobs import (
     letter_member,
     parse_job,
 )
+from hitl_core.store.contract.key_values import change_temporary_value
 from hitl_core.store.contract.review_lists import (
     MAX_DECIDED,
     MAX_REJECTED,
@@ -66,6 +67,7 @@ __all__ = [
     "Workload",
     "Write",
     "alone_mark",
+    "change_temporary_value",
     "delivery_event",
     "digest_at",
     "digest_mark",

@@ -4,6 +4,8 @@ and a channel's own data.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from hitl_core.model import Token
@@ -88,6 +90,14 @@ class TemporaryValues(Protocol):
 
     async def drop_temporary_value(self, key: str) -> None: ...
 
+    async def replace_temporary_value(
+        self, key: str, old: bytes | None, new: bytes | None, ttl: float
+    ) -> bool:
+        """Save `new` for `ttl` seconds if the value is still `old`; None: there is none. False if it is
+        another one. A repeated call succeeds again. No value is empty.
+        """
+        ...
+
     async def record_home_view(self, user: str, now: float) -> None:
         """Record that this person (by their key, with the channel) has just opened the app's home page.
         Deleted after an hour.
@@ -97,3 +107,23 @@ class TemporaryValues(Protocol):
     async def home_viewers(self, since: float) -> list[str]:
         """The people who opened the home page at `since` or later, the latest first."""
         ...
+
+
+class _TimedValues(TemporaryValues, Protocol):
+    async def now(self) -> float: ...
+
+
+async def change_temporary_value(
+    store: _TimedValues,
+    key: str,
+    change: Callable[[bytes | None, float], bytes | None],
+    ttl: float,
+) -> None:
+    """Replace a value that several processes change, by what `change` makes of it at the store's time. It is
+    called again each time another process was faster. If it returns the value itself, nothing is written.
+    """
+    while True:
+        old, now = await asyncio.gather(store.temporary_value(key), store.now())
+        new = change(old, now)
+        if new is old or await store.replace_temporary_value(key, old, new, ttl):
+            return

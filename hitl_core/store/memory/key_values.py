@@ -58,6 +58,18 @@ class MemoryKeyValues:
     async def drop_temporary_value(self, key: str) -> None:
         self._temporary.pop(key, None)
 
+    async def replace_temporary_value(
+        self, key: str, old: bytes | None, new: bytes | None, ttl: float
+    ) -> bool:
+        known = await self.temporary_value(key)
+        if known not in (old, new):
+            return False
+        if new is None:
+            self._temporary.pop(key, None)
+        else:
+            self._temporary[key] = new, self._clock() + ttl
+        return True
+
     async def record_home_view(self, user: str, now: float) -> None:
         self._home_views[user] = max(now, self._home_views.get(user, now))
 

@@ -128,6 +128,12 @@ class RedisTemporaryValues(RedisPart):
         async with store_errors():
             await self._redis.delete(temporary_key(key))
 
+    async def replace_temporary_value(
+        self, key: str, old: bytes | None, new: bytes | None, ttl: float
+    ) -> bool:
+        args = [old or b"", new or b"", int(ttl * 1000)]
+        return bool(await self._run_script("replace_value", [temporary_key(key)], args))
+
     async def record_home_view(self, user: str, now: float) -> None:
         await self._run_script("home_view", [HOMES_KEY], [user, now, HOME_VIEW_TTL])
 

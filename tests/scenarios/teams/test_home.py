@@ -273,6 +273,49 @@ async def test_a_chat_that_fails_takes_no_list(scene: Scene, users: TeamsUsers) 
     assert await users.message(*words, conversation=users.chat(ALICE))
 
 
+async def start_bot(
+    scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch
+) -> list[home_handler.TeamsHome]:
+    """A bot, with what updates the Homes in it."""
+    homes, prepare = list[home_handler.TeamsHome](), home_handler.TeamsHome.__init__
+
+    def note(home: home_handler.TeamsHome, *parts: Any) -> None:
+        homes.append(home)
+        prepare(home, *parts)
+
+    monkeypatch.setattr(home_handler.TeamsHome, "__init__", note)
+    bot = await scene.bot(**users.sandbox.settings())
+    users.sandbox.bot_url = bot.endpoints["teams"]
+    return homes
+
+
+async def test_an_update_that_is_being_drawn_replaces_nothing_that_was_opened_meanwhile(
+    scene: Scene, users: TeamsUsers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a list that is out of date; when Alice opens a form while the update is drawn, then it stays."""
+    homes, chat = await start_bot(scene, users, monkeypatch), users.chat(ALICE)
+    await ask(scene)
+    await card(users, "send_email")
+    await users.write(ALICE, "approvals")
+    message = await users.message("1 review waits for you", conversation=chat)
+    await ask(scene, sql())
+    await card(users, "run_sql")
+    shown, draw, views = list[str](), home_handler.offload_home, homes[0]._homes.views
+
+    async def is_covered() -> bool:
+        return (await views.load(f"teams:{ALICE}")).is_covered
+
+    async def press_and_draw(*given: Any) -> Any:
+        monkeypatch.setattr(home_handler, "offload_home", draw)
+        shown.append(await users.press(ALICE, "Edit", message))
+        await wait_until("the form is recorded", is_covered)
+        return await draw(*given)
+
+    monkeypatch.setattr(home_handler, "offload_home", press_and_draw)
+    await homes[0].publish(ALICE)
+    assert [text_of(message.card_for(ALICE))] == shown
+
+
 @pytest.mark.parametrize(
     ("length", "button", "leave"),
     [(10, "Edit", "Cancel"), (9_000, "Read all, then approve", "Close")],
@@ -287,15 +330,7 @@ async def test_no_update_replaces_what_was_opened_in_a_home(
 ) -> None:
     """Given a form or a page that Alice opened in her list; when another review arrives and her list is
     updated, then what she opened stays; when she leaves it, then the list is new, and updated again."""
-    homes, prepare = list[home_handler.TeamsHome](), home_handler.TeamsHome.__init__
-
-    def note(home: home_handler.TeamsHome, *parts: Any) -> None:
-        homes.append(home)
-        prepare(home, *parts)
-
-    monkeypatch.setattr(home_handler.TeamsHome, "__init__", note)
-    bot = await scene.bot(**users.sandbox.settings())
-    users.sandbox.bot_url = bot.endpoints["teams"]
+    homes = await start_bot(scene, users, monkeypatch)
     chat, long = users.chat(ALICE), ToolCall("c1", "send_long", {"text": "x " * length})
     await ask(scene, long)
     await card(users, "send_long")

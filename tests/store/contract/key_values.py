@@ -25,6 +25,29 @@ class KeyValuesContract:
         await store.drop_temporary_value(key)
         assert await store.temporary_value(key) is None
 
+    async def test_a_temporary_value_is_replaced_only_if_nobody_changed_it(
+        self, store: Store, let_pass: Pass
+    ):
+        """Of many at once one succeeds. The same again succeeds too: its reply may have been lost."""
+        key, data = "view", b"\x00{"
+        assert not await store.replace_temporary_value(key, b"old", data, 60)
+        assert await store.temporary_value(key) is None
+        added = [store.replace_temporary_value(key, None, b"%d" % one, 60) for one in range(8)]
+        assert sorted(await asyncio.gather(*added)) == [False] * 7 + [True]
+        known = await store.temporary_value(key)
+        assert known is not None
+        assert await store.replace_temporary_value(key, known, data, 0.2)
+        assert await store.replace_temporary_value(key, known, data, 0.2)
+        assert not await store.replace_temporary_value(key, known, b"late", 60)
+        assert await store.temporary_value(key) == data
+        await let_pass(0.25)
+        assert not await store.replace_temporary_value(key, data, b"late", 60)
+        await store.save_temporary_value(key, data, 60)
+        assert not await store.replace_temporary_value(key, known, None, 60)
+        assert await store.replace_temporary_value(key, data, None, 60)
+        assert await store.replace_temporary_value(key, data, None, 60)
+        assert await store.temporary_value(key) is None
+
     async def test_who_has_looked_at_home_lately(self, store: Store):
         """The latest first; a look that comes late doesn't take back a later one."""
         now = await store.now()

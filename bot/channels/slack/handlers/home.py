@@ -89,7 +89,7 @@ class HomeTab:
         if not force and shown.sent == sent:
             return
         await self._channel.publish_home(user_id, view)
-        await self._homes.views.save(_key(user_id), HomeView(home.page, sent))
+        await self._homes.views.replace(_key(user_id), shown, HomeView(home.page, sent))
 
     async def on_command(self, ack: AsyncAck, body: Body) -> None:
         """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""

@@ -50,25 +50,28 @@ class TeamsHome:
             return
         who = await self._inbox.load_reviewer(NAME, user_id, self._channel.team, user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page)
-        message = MessageRef.model_validate_json(shown.message)
+        message = _message(shown)
         card = await self._draw(home, message.conversation, user_id)
-        if shown.sent == (sent := _hash(card)):
-            return
+        if shown.sent == (sent := _hash(card)) or await views.load(key) != shown:
+            return  # the person did something meanwhile: the next update has it
         try:
             await self._channel.replace(message, card, HOME_TITLE)
         except MessageGone:
             await views.forget(key)
         else:
-            await views.save(key, HomeView(home.page, sent, shown.message))
+            await views.replace(key, shown, HomeView(home.page, sent, shown.message))
 
     async def cover(self, who: Reviewer, message_id: str | None) -> None:
         """Record that the person sees something else in place of the message with this id. Raises
         StoreUnavailable.
         """
         key, views = _key(who.id), self._homes.views
-        shown = await views.load(key)
-        if shown.message and MessageRef.model_validate_json(shown.message).ts == message_id:
-            await views.save(key, replace(shown, is_covered=True))
+
+        def cover(shown: HomeView) -> HomeView | None:
+            is_newest = shown.message and _message(shown).ts == message_id
+            return replace(shown, is_covered=True) if is_newest else None
+
+        await views.change(key, cover)
 
     async def draw(
         self,
@@ -83,7 +86,7 @@ class TeamsHome:
         key, views = _key(who.id), self._homes.views
         shown = await views.load(key)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
-        await views.save(key, HomeView(home.page, "", shown.message))
+        await views.change(key, lambda shown: HomeView(home.page, "", shown.message))
         return await self._draw(home, conversation, who.id)
 
     async def _draw(self, home: Home, conversation: str, user_id: str) -> Json:
@@ -96,6 +99,10 @@ class TeamsHome:
 def _key(user_id: str) -> str:
     """The key of a person. It is also the text of their place."""
     return f"{NAME}:{user_id}"
+
+
+def _message(shown: HomeView) -> MessageRef:
+    return MessageRef.model_validate_json(shown.message)
 
 
 def _hash(card: Json) -> str:
