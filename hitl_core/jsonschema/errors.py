@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hitl_core.errors import HitlError
+from hitl_core.model import to_pointer
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_$-]{1,40}")
 _INDEX = re.compile(r"\d{1,9}", re.ASCII)
@@ -45,10 +46,6 @@ class SchemaError(HitlError):
 
 class PatternError(SchemaError):
     """The regular expression is invalid, or can't be matched in a short time."""
-
-
-def to_pointer(parts: Iterable[object]) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def child_pointers(pointer: str, names: Iterable[str]) -> list[str]:

@@ -9,17 +9,7 @@ from hitl_core.model.action import (
     EarlierTerms,
     Grant,
 )
-from hitl_core.model.arguments import (
-    MAX_BYTES,
-    Arguments,
-    JsonObject,
-    decode,
-    encode,
-    parse_json,
-    parse_whole_number,
-    parsed_has_more_values,
-    unparsed_has_more_values,
-)
+from hitl_core.model.arguments import Arguments, encode
 from hitl_core.model.call import AgentProblem, Call, EarlierRejection, Run
 from hitl_core.model.decision import (
     CLI,
@@ -62,6 +52,16 @@ from hitl_core.model.review import (
 from hitl_core.model.review_config import DisplayHint, DisplayStyle, Output, ReviewConfig
 from hitl_core.model.route import Escalation, Expire, Reviewers, Route, Step
 from hitl_core.model.snapshot import STARTED_MARK, Snapshot
+from hitl_core.model.strict_json import (
+    MAX_BYTES,
+    JsonObject,
+    decode,
+    parse_json,
+    parse_whole_number,
+    parsed_has_more_values,
+    to_pointer,
+    unparsed_has_more_values,
+)
 from hitl_core.model.token import Token, parse_id
 from hitl_core.model.tool_call import (
     CALL_KEYS,
@@ -148,5 +148,6 @@ __all__ = [
     "read_arguments",
     "short_id",
     "split_id",
+    "to_pointer",
     "unparsed_has_more_values",
 ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, cast
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model.arguments import MAX_BYTES, JsonObject, decode
+from hitl_core.model.strict_json import MAX_BYTES, JsonObject, decode
 
 #: A valid tool name. Names are compared exactly, without case folding or Unicode normalisation. A name with
 #: an invisible character is refused; otherwise no rule would match it, and a default of `allow` would run it.

@@ -121,6 +121,14 @@ async def test_promise_10_what_is_no_strict_json_is_refused(client: Client, body
     assert reply.body["detail"].startswith(("The body is ", "The body must ", "The body nests "))
 
 
+async def test_what_is_no_strict_json_is_named_with_its_place(client: Client):
+    body = b'{"thread_id":"t","calls":[{"id":"c","name":"n","args":{"a":{"b":1,"b":2}}}]}'
+    reply = await client.send("POST", "/v1/reviews", body, Content_Type="application/json")
+    assert reply.body["detail"] == (
+        "The body is not JSON: the key 'b' appears twice (at /calls/0/args/a)."
+    )
+
+
 async def test_arguments_nest_so_deep_and_no_deeper(client: Client, store: RedisStore):
     body = '{"thread_id":"t","calls":[{"id":"c1","name":"drop_table","args":%s}]}'
     reply = await client.send(

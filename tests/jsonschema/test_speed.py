@@ -12,7 +12,7 @@ import pytest
 
 from hitl_core.forms import FormErrors, make_form
 from hitl_core.jsonschema import check_args
-from hitl_core.model.arguments import MAX_BYTES
+from hitl_core.model.strict_json import MAX_BYTES
 from tests.forms.reading import read_answers
 from tests.support.cpu_time import cpu_limit
 

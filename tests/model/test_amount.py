@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import decode
-from hitl_core.model.arguments import unparsed_has_more_values
+from hitl_core.model.strict_json import unparsed_has_more_values
 
 VALUES = some.recursive(
     some.none() | some.booleans() | some.integers() | some.text(some.sampled_from('a,[{}]:"\\')),

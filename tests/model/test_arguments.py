@@ -120,7 +120,12 @@ def test_the_limits_are_reachable():
     ("text", "message"),
     [
         ('{"a": 1, "a": 2}', "the key 'a' appears twice"),
-        ('{"x": {"a": 1, "a": 1}}', "the key 'a' appears twice"),
+        ('{"x": {"a": 1, "a": 1}}', r"the key 'a' appears twice \(at /x\)"),
+        ('{"x": [1, {"a/b": NaN}], "y": NaN}', r"NaN is not a JSON number \(at /x/1/a~1b\)"),
+        ('{"x": {"y": NaN}, "z": [], "z": 1}', r"the key 'z' appears twice\.$"),
+        ('{"x": [2, 1e999]}', r"the number 1e999 is too large \(at /x/1\)"),
+        ('{"%s": NaN}' % ("k" * 999), r"\(at /k{199}\)"),
+        ('{"a": [%s7]}' % ("1" * 5000), r"more than 400 digits \(at /a/0\)"),
         ('{"a": NaN}', "NaN is not a JSON number"),
         ('{"a": -Infinity}', "-Infinity is not a JSON number"),
         ('{"a": 1e999}', "the number 1e999 is too large"),
@@ -131,7 +136,7 @@ def test_the_limits_are_reachable():
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "nest deeper"),
         ('{"a": ' + "1" * 5000 + "}", "are not JSON"),
     ],
-    ids=range(11),
+    ids=range(16),
 )
 def test_json_that_could_be_read_in_two_ways_is_refused(text: str | bytes, message: str):
     """T66: nothing is guessed, and the last one doesn't win silently."""

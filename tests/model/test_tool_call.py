@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import ToolCall, parse_json
-from hitl_core.model.arguments import MAX_VALUES
+from hitl_core.model.strict_json import MAX_VALUES
 from hitl_core.model.tool_call import parse_call
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from hitl_core import Gate, dialects
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
 from hitl_core.gate.submission.calls import freeze_calls
 from hitl_core.model import ToolCall, encode
-from hitl_core.model.arguments import decode
+from hitl_core.model.strict_json import decode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.store import MemoryStore
 from tests.support.cpu_time import cpu_limit
