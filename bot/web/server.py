@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
-from aiohttp import web
+from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from hitl_core.errors import HitlError, SettingsError, safe_message
@@ -27,6 +27,8 @@ DRAIN_TIMEOUT = 4.0
 LINGER_TIMEOUT = 1.0
 #: How many bytes of a body are buffered before it is read. This also limits how many chunks are read at once.
 BODY_BUFFER = 32 * 1024
+#: Of a request: whether its version of HTTP is one that the server speaks.
+_KNOWS_VERSION = "knows_version"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RequestFactory = Callable[..., web.BaseRequest]
@@ -87,6 +89,7 @@ def _plain_requests(make_request: RequestFactory) -> RequestFactory:
 
     - The host of `GET http://host/path`: some hosts take 50 ms, and others end the connection with an error
       in the log.
+    - Another version than HTTP/1.0 and 1.1: its answer would have that version, which we don't speak.
     - An `Expect` that is not `100-continue`: its answer would repeat the header, or be an error in the log,
       and keep the connection.
     """
@@ -98,7 +101,12 @@ def _plain_requests(make_request: RequestFactory) -> RequestFactory:
             headers = message.headers.copy()
             del headers["Expect"]
             message = message._replace(headers=headers)
-        return make_request(message, *rest)
+        is_known = message.version in (HttpVersion10, HttpVersion11)
+        if not is_known:
+            message = message._replace(version=HttpVersion11, should_close=True)
+        request = make_request(message, *rest)
+        request[_KNOWS_VERSION] = is_known
+        return request
 
     return make
 
@@ -132,6 +140,9 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 def _refusal(request: web.Request) -> web.Response | None:
+    if not request.get(_KNOWS_VERSION, True):
+        detail = "The request is not valid HTTP: its version is not 1.0 or 1.1."
+        return to_response(ApiProblem("bad_request", detail))
     for header, plain in (("Content-Encoding", "identity"), ("Transfer-Encoding", "chunked")):
         if header not in request.headers:
             continue

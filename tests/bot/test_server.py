@@ -442,6 +442,26 @@ async def test_promise_10_what_is_not_http_is_refused_as_a_problem(
 
 
 @pytest.mark.parametrize(
+    ("version", "status"),
+    [
+        ("0.9", "HTTP/1.1 400 "),
+        ("2.0", "HTTP/1.1 400 "),
+        ("1.0", "HTTP/1.0 200 "),
+        ("1.1", "HTTP/1.1 200 "),
+    ],
+)
+async def test_every_answer_is_in_a_version_of_http_that_the_server_speaks(
+    serve: Serve, version: str, status: str
+) -> None:
+    message = f"GET /fine HTTP/{version}\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+    async with serve() as url:
+        answer = (await (await Wire.to(url, message)).rest()).decode()
+    assert answer.startswith(status)
+    assert answer.endswith("fine") == ("200" in status)
+    assert ("its version is not 1.0 or 1.1" in answer) == ("400" in status)
+
+
+@pytest.mark.parametrize(
     "host",
     [
         "xn--zzzzzzzzz",  # these are no names in punycode
