@@ -63,12 +63,12 @@ class Recipients:
         that failed, or that there are too few people; the card is shown nevertheless, and the check is
         repeated later.
         """
-        await self._load_requester_name(snapshot, place)
+        await self.load_requester_name(snapshot, place)
         size = await self._check_size(snapshot, place)
         deciders = await self._check_deciders(snapshot, place)
         return size or deciders
 
-    async def _load_requester_name(self, snapshot: Snapshot, place: Place) -> None:
+    async def load_requester_name(self, snapshot: Snapshot, place: Place) -> None:
         """For the card in another chat system than the requester's: an id of that system says nothing to
         people here. The name is only displayed, so a failure doesn't matter.
         """

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.card import Card
 from bot.channels.contract import NotFound
 from bot.channels.registry import Channels, NotConfigured
 from bot.channels.slack.channel import SlackChannel
@@ -36,7 +37,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.bot.second_channel import TeamsLike, second_channel
-from tests.support.builders import START, policy, review_of
+from tests.support.builders import START, approve_all, policy, review_of
 from tests.support.text_channel.channel import TextChannel
 from tests.support.text_channel.office import office
 
@@ -88,6 +89,35 @@ async def test_the_name_of_a_requester_of_another_chat_system_is_looked_up(
     recipients = Recipients(both, Directory(both), store)
     await recipients.check(await Reviews(store).load(review.id), TEAMS_OPS)
     assert second.name_of(Place("slack:U0CARL")) == "“Carl Weiss” (U0CARL) in Slack"
+
+
+async def test_a_bot_that_starts_later_draws_that_name_too(
+    both: Channels, second: TeamsLike, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given such a card, which another bot posted; when this bot draws it again, then it has the name: it
+    became an id with the first update after each restart."""
+    reviews = Reviews(MemoryStore())
+    review, event = review_of(by=policy(ask={"notify": TEAMS_OPS}), requester="U0CARL")
+    await reviews.submit(review, event)
+    await Delivery(reviews, both, Directory(both), health=Health()).deliver(
+        review.id, TEAMS_OPS, again=False
+    )
+    slack = both.get("slack")
+    assert isinstance(slack, SlackChannel)
+    slack._labels.clear()  # as after a restart
+    drawn = list[str]()
+    update = second.update
+
+    async def note(place: Place, ref: MessageRef, card: Card) -> None:
+        drawn.append(second.name_of(Place("slack:U0CARL")))
+        await update(place, ref, card)
+
+    monkeypatch.setattr(second, "update", note)
+    await approve_all(reviews, review.id)
+    await Delivery(reviews, both, Directory(both), health=Health()).deliver(
+        review.id, TEAMS_OPS, again=False
+    )
+    assert drawn == ["“Carl Weiss” (U0CARL) in Slack"]
 
 
 # ------------------------------------------------------------------------ registry
