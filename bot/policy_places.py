@@ -41,9 +41,7 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         word = {"yes": "ok", "no": "NOT USABLE", "unknown": "NOT KNOWN"}[self.usable]
-        own = self.name == DEFAULT_PLACE  # a policy can't write `default`
-        name = "the bot's own channel (HITL_CHANNEL)" if own else self.name
-        return one_line(f"{word}  {name}{': ' if self.why else ''}{self.why}")
+        return one_line(f"{word}  {_label(self.name)}{': ' if self.why else ''}{self.why}")
 
 
 def policy_places(policy: Policy) -> list[PolicyPlace]:
@@ -84,10 +82,12 @@ def check_channels(policies: Iterable[tuple[str, Policy]], channels: Channels) -
 async def check_policy(policy: Policy, channels: Channels) -> list[Finding]:
     """Checks each place once; those of the policy's default come first. Changes nothing."""
     findings: list[Finding] = []
+    first = dict[tuple[str, str], Place]()
     for one in policy_places(policy):
         place = one.place
         try:
             await channels.of_place(place).check_place(place)
+            same = await _find_same(place, channels, first)
         except NotConfigured as error:
             findings.append(Finding(place, "no", f"{error} (in {one.where})"))
         except NotFound as error:
@@ -95,8 +95,26 @@ async def check_policy(policy: Policy, channels: Channels) -> list[Finding]:
         except ChannelError as error:
             findings.append(Finding(place, "unknown", str(error)))
         else:
-            findings.append(Finding(place, "yes"))
+            findings.append(Finding(place, "yes", same))
     return findings
+
+
+async def _find_same(place: Place, channels: Channels, first: dict[tuple[str, str], Place]) -> str:
+    """What to say if the policy has named this conversation in another way before; "" otherwise. `first`:
+    what it has named so far. Raises ChannelError.
+    """
+    channel = channels.of_place(place)
+    if channel.audience(place).kind != "conversation":
+        return ""
+    key = channel.name, await channel.conversation_id(place)
+    if (known := first.setdefault(key, place)) == place:
+        return ""
+    return f"it is {_label(known)}: a review with both gets two cards there, so name it in one way"
+
+
+def _label(place: Place) -> str:
+    own = place == DEFAULT_PLACE  # a policy can't write `default`
+    return "the bot's own channel (HITL_CHANNEL)" if own else place
 
 
 def _reviewer_places(key: str, reviewers: Reviewers) -> Iterator[tuple[str, Iterable[Place]]]:

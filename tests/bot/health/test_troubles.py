@@ -272,6 +272,22 @@ async def test_a_policys_places_and_people_are_looked_up(
     assert again[Place("slack:U0BOB")] == "unknown"
 
 
+async def test_two_names_of_one_channel_are_told(channel: SlackChannel) -> None:
+    """Given a policy that names the bot's own channel, and another channel in two ways; then the check says
+    that a review with both gets two cards there."""
+    places = ["#agent-approvals", "#team-ops", "C0OPS", "U0BOB"]
+    rules = {f"tool_{number}": {"notify": f"slack:{one}"} for number, one in enumerate(places)}
+    policy = Policy.from_mapping({"default": "review", "interrupt_on": rules})
+    found = await check_policy(policy, Channels(channel))
+    assert {one.usable for one in found} == {"yes"}
+    assert {one.name: str(one) for one in found if one.why} == {
+        "slack:#agent-approvals": "ok  slack:#agent-approvals: it is the bot's own channel (HITL_CHANNEL): a"
+        " review with both gets two cards there, so name it in one way",
+        "slack:C0OPS": "ok  slack:C0OPS: it is slack:#team-ops: a review with both gets two cards there, so"
+        " name it in one way",
+    }
+
+
 async def test_policy_check_channels_from_a_terminal(sandbox: Sandbox, tmp_path: Path) -> None:
     """Finding 2 of newcomer. Given a policy with a typo and one without; then the command names it, and ends
     with 1 or 0."""
