@@ -89,10 +89,14 @@ async def test_text_and_a_card_are_never_in_one_activity(sandbox: Sandbox, chann
 @pytest.mark.parametrize(
     ("status", "code", "kind"),
     [
+        (400, "Bad Argument", Undeliverable),
         (401, "Unauthorized", NotSent),
+        (401, "BotNotRegistered", NotSent),
         (403, "BotDisabledByAdmin", NotSent),
         (403, "BotNotInConversationRoster", NotFound),
+        (403, "ConversationBlockedByUser", NotFound),
         (403, "ForbiddenOperationException", NotFound),
+        (403, "InvalidBotApiHost", NotSent),
         (403, "NotEnoughPermissions", Undeliverable),
         (404, "ConversationNotFound", NotFound),
         (404, "ActivityNotFoundInConversation", MessageGone),
@@ -102,8 +106,10 @@ async def test_text_and_a_card_are_never_in_one_activity(sandbox: Sandbox, chann
         (408, "", Unreachable),
         (412, "PreconditionFailed", NotSent),
         (413, "MessageSizeTooBig", Undeliverable),
-        (500, "", Unreachable),
-        (502, "", Unreachable),
+        (400, "ConversationBlockedByUser", Undeliverable),
+        (500, "ServiceError", Unreachable),
+        (502, "ServiceError", Unreachable),
+        (503, "", Unreachable),
         (504, "", Unreachable),
     ],
 )
@@ -123,6 +129,23 @@ async def test_a_person_who_blocked_the_app_is_not_found(sandbox: Sandbox, chann
     sandbox.workspace.users[ids.ALICE].has_blocked = True
     with pytest.raises(NotFound, match="blocked"):
         await channel.post(ALICE, CARD)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("ConversationBlockedByUser", NotFound),
+        ("ForbiddenOperationException", NotFound),
+        ("NotEnoughPermissions", LookupFailed),
+        ("BotDisabledByAdmin", NotSent),
+    ],
+)
+async def test_a_chat_that_can_not_be_opened_is_not_found_only_if_teams_says_so(
+    sandbox: Sandbox, channel: TeamsChannel, code: str, kind: type[Exception]
+):
+    sandbox.faults.add("answer", "create", status=403, body=error(code))
+    with pytest.raises(kind):
+        await channel.conversation_id(ALICE)
 
 
 async def test_an_archived_channel_is_not_found(sandbox: Sandbox, channel: TeamsChannel):

@@ -23,7 +23,8 @@ T = TypeVar("T")
 _NO_CHAT = {
     code: why
     for (_, code), why in NO_PLACE.items()
-    if code in ("ForbiddenOperationException", "MemberNotFoundInConversation")
+    if code
+    in ("ConversationBlockedByUser", "ForbiddenOperationException", "MemberNotFoundInConversation")
 }
 _NO_MEMBER = {**NO_CONVERSATION, "MemberNotFoundInConversation": "they are not in it"}
 #: At most this many members of a conversation are counted. Nothing depends on a larger number.

@@ -22,8 +22,11 @@ from ...contract import (
 )
 
 #: Problems of Teams or of the operator, not of the request: the request waits and is tried again. Teams asks
-#: for that after a 412 too.
-_TRANSIENT_CODES = frozenset({"BotDisabledByAdmin", "InvalidAuthenticationToken", "Unauthorized"})
+#: for that after a 412 too. `InvalidBotApiHost`: the address was assumed, and an activity will tell the right
+#: one.
+_TRANSIENT_CODES = frozenset(
+    {"BotDisabledByAdmin", "InvalidAuthenticationToken", "InvalidBotApiHost", "Unauthorized"}
+)
 _TRANSIENT_STATUSES = frozenset({401, 412})
 _MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
 #: With these errors, each with its status, it is certain that a card can't be posted at a place
@@ -31,6 +34,7 @@ _MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
 #: conversational-apis, and send-proactive-messages there). Any other error says nothing about the place.
 NO_PLACE = {
     (403, "BotNotInConversationRoster"): "the app is not installed there",
+    (403, "ConversationBlockedByUser"): "this person blocked the app, or the channel's owners did",
     (403, "ForbiddenOperationException"): "this person has not installed the app",
     (403, "MessageWritesBlocked"): (
         "nobody may write there: it is archived, or this person blocked or removed the app"
