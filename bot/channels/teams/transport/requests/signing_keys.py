@@ -68,10 +68,13 @@ class SigningKeys:
             await asyncio.sleep(RETRY_INTERVAL if self._is_failing else FETCH_INTERVAL)
 
     async def find(self, id: str) -> SigningKey | None:
-        """The key with this id; None if there is none. Raises KeysUnavailable."""
+        """The key with this id; None if there is none. Raises KeysUnavailable, also for an unknown key while
+        the newest ones can't be fetched.
+        """
         if id not in self._current():
             await self._fetch_if_due()
-        if not (keys := self._current()):
+        keys = self._current()
+        if not keys or (id not in keys and self._is_failing):
             raise KeysUnavailable("Teams' signing keys can't be fetched.")
         return keys.get(id)
 
