@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, Unpack, overload
 from uuid import uuid4
 
-from hitl_core.gate.connection import async_connection
+from hitl_core.gate.connection import opens_in
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.submission import (
@@ -62,7 +62,7 @@ class Gate:
     ) -> None:
         check_seconds("lease", lease)
         check_seconds("heartbeat_ttl", heartbeat_ttl)
-        self.policy, self.agent = _load_policy(policy), agent
+        self.policy, self.agent, self.lease = _load_policy(policy), agent, lease
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, retry_seconds=10.0)
         self._submitter = Submitter(self.reviews, agent)
@@ -72,7 +72,8 @@ class Gate:
         )
 
     @classmethod
-    @async_connection
+    @opens_in("async with Gate.connect(…) as gate:")
+    @contextlib.asynccontextmanager
     async def connect(
         cls,
         url: str | None = None,
@@ -144,9 +145,9 @@ class Gate:
         its arguments or None: the schema is enforced when the policy has none, and an edit may switch to
         another of these tools if the policy allows it. `path`: the agents that led here, the outermost first.
 
-        An integration can pass `JudgedCalls`, with their rulings; then no policy is applied to them, and
-        `context`, `tools` and `path` are refused.
-        Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
+        An integration can pass `JudgedCalls`, with their rulings: no policy is applied to them, and no
+        `context`, `tools` and `path` are accepted. Raises InvalidToolCall, PolicyError for a bad context,
+        ReviewConflict, StoreUnavailable.
         """
         self._listener.check_not_closed()
         new = await self._submitter.build_review(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Unpack, overload
 
@@ -13,7 +13,7 @@ from hitl_core.errors import GateClosed
 from hitl_core.gate import guard
 from hitl_core.gate.blocking.loop import Runner, running_loop
 from hitl_core.gate.blocking.outcome import BlockingOutcome, run_in_this_thread
-from hitl_core.gate.connection import connection
+from hitl_core.gate.connection import opens_in
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
 from hitl_core.gate.outcome import Outcome, Tool, failure_result, success_result
@@ -23,7 +23,8 @@ from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
 
-@connection
+@opens_in("with blocking.connect(…) as gate:")
+@contextmanager
 def connect(
     url: str | None = None,
     *,

@@ -14,11 +14,18 @@ from hitl_core.model import Token
 class Coordination(Protocol):
     """Every value here expires by itself."""
 
-    async def try_lock(self, name: str, ttl: float, *, owner: str = "") -> bool:
-        """True for one caller within `ttl` seconds: for work that one replica does for all. An `owner` that
-        has the lock gets True again, so it may repeat a call whose reply was lost. Without an owner nobody
-        gets the lock then until it expires.
+    async def try_lock(self, name: str, ttl: float) -> bool:
+        """True for one caller within `ttl` seconds: for work that one replica does for all."""
+        ...
+
+    async def hold_lock(self, name: str, owner: str, ttl: float) -> bool:
+        """True for one owner, until it releases the lock or `ttl` seconds are over. The owner may take it
+        again: then its time begins again.
         """
+        ...
+
+    async def release_lock(self, name: str, owner: str) -> None:
+        """End the lock of this owner, so that another one can have it."""
         ...
 
     async def send_heartbeat(self, process: str, ttl: float) -> None:

@@ -105,6 +105,9 @@ async def test_a_gate_that_no_block_opened_says_how_to_open_it():
     blocking_connection: Any = blocking.connect(policy=policy(), agent="billing")
     with pytest.raises(GateClosed, match=r"`with blocking\.connect"):
         blocking_connection.review([call()], thread_id="t")
+    with pytest.raises(GateClosed, match=r"`with blocking\.connect"):
+        async with blocking_connection:
+            pass
 
 
 @pytest.mark.parametrize("way", ["wait", "outcomes"])

@@ -67,16 +67,23 @@ class KeyValuesContract:
         assert await store.try_lock("home:U1", 10)
         assert not await store.try_lock("home:U1", 10)
 
-    async def test_the_owner_of_a_lock_may_take_it_again(self, store: Store, let_pass: Pass):
-        """Its reply may have been lost. Nobody else gets it, also without a name, until its time is over."""
-        assert await store.try_lock("step", 0.3, owner="a")
-        assert await store.try_lock("step", 0.3, owner="a")
-        assert not await store.try_lock("step", 0.3, owner="b")
-        assert not await store.try_lock("step", 0.3)
+    async def test_a_lock_is_its_owners_until_it_is_released_or_its_time_is_over(
+        self, store: Store, let_pass: Pass
+    ):
+        """Its owner may take it again, and has it for longer then. Only its owner can release it."""
+        assert await store.hold_lock("thread", "a", 0.3)
+        assert not await store.hold_lock("thread", "b", 0.3)
+        await let_pass(0.2)
+        assert await store.hold_lock("thread", "a", 0.3)
+        await let_pass(0.2)
+        assert not await store.hold_lock("thread", "b", 10)
+        assert not await store.try_lock("thread", 10)
+        await store.release_lock("thread", "b")
+        assert not await store.hold_lock("thread", "b", 10)
+        await store.release_lock("thread", "a")
+        assert await store.hold_lock("thread", "b", 0.3)
         await let_pass(0.35)
-        assert await store.try_lock("step", 10)
-        assert not await store.try_lock("step", 10, owner="a")
-        assert not await store.try_lock("step", 10)
+        assert await store.hold_lock("thread", "a", 10)
 
     async def test_a_token_is_kept_until_it_is_dropped(self, store: Store):
         """One agent may have several, and their texts are not stored."""

@@ -16,7 +16,6 @@ from hitl_core.errors import (
     IntegrationError,
     InvalidToolCall,
     LeaseLost,
-    Refused,
     ReviewConflict,
     StoreError,
 )
@@ -64,7 +63,7 @@ class Driver:
         self._reviews = ThreadReviews(gate, tools)
         self._reader = find_reader(inventory.graphs.values())
         self._retries = Retries()
-        self._locks = ThreadLocks()
+        self._locks = ThreadLocks(gate)
 
     async def run(
         self,
@@ -90,7 +89,9 @@ class Driver:
         calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and any error of
         the agent.
         """
-        async with self._locks.lock_of(thread_id):
+        if isinstance(input, Command):
+            self._locks.check_free(thread_id)  # what it answers may be gone after the other run
+        async with self._locks.hold(thread_id, waits=input is None):
             thread, state, live = await self._load_thread(thread_id, requester, origin)
             run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # the last run continues
@@ -119,10 +120,8 @@ class Driver:
         """Save new input and return, so that a crash can't lose it; `run(None, …)` continues with it, with
         its own settings. Waiting reviews are cancelled, as in `run`. Raises Refused while the thread is busy.
         """
-        lock = self._locks.lock_of(thread_id)
-        if lock.locked():
-            raise Refused("busy", f"A run of {thread_id!r} is going on.")
-        async with lock:
+        self._locks.check_free(thread_id)
+        async with self._locks.hold(thread_id, waits=False):
             thread, state, live = await self._load_thread(thread_id, requester, origin)
             async with self._reviews.hold_for_input(thread, state, live, input) as new_input:
                 await thread.save_input(new_input, state)
@@ -149,7 +148,7 @@ class Driver:
     async def _resume_review(self, outcome: Outcome, on_stop: OnStop | None) -> None:
         with self._active_runs.hold(outcome) as active_run:
             try:
-                async with self._locks.lock_of(outcome.thread_id):
+                async with self._locks.hold(outcome.thread_id, waits=True):
                     run = await self._continue_run(active_run)
                 if on_stop is not None:
                     await on_stop(run)

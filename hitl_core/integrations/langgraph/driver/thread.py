@@ -19,6 +19,7 @@ from hitl_core.integrations.langgraph.driver.run import (
     RUN_KEY,
     SETTINGS_KEY,
     RunSettings,
+    check_same_run,
     merge_settings,
 )
 from hitl_core.integrations.langgraph.graph import SAVER, Graph, Json
@@ -41,9 +42,6 @@ ORIGIN = "hitl_origin"
 _MARKS = (REQUESTER, ORIGIN, SETTINGS_KEY, RUN_KEY, GRAPH_KEY)
 #: The sources of states that `aupdate_state` wrote, in LangGraph's metadata.
 _BY_HAND = ("update", "fork")
-
-#: How long a run alone may save the first step after a state, in seconds.
-STEP_LOCK = 3.0
 
 Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
 
@@ -156,8 +154,11 @@ class GraphThread:
                 log.warning("`stream` raised %s on a chunk of %s.", type(error).__name__, self.id)
 
     async def save_input(self, input: Any, state: StateSnapshot) -> None:
-        """Save input after `state`, without running anything. Raises ThreadMoved."""
+        """Save input after `state`, without running anything. Raises ThreadMoved, and Refused if the input of
+        another process replaced it.
+        """
         await self.graph.aupdate_state(self._config_for(state), input, as_node="__start__")
+        check_same_run(self.id, await self.load_state(), self.run_settings)
 
     async def forget_answer(self) -> StateSnapshot:
         """Drop the saved answer to the last interrupt, and run again, so that it is raised again."""
@@ -169,16 +170,9 @@ class GraphThread:
         config, saver = self._config(), cast(Any, self.graph).checkpointer
         configurable = {
             **cast(Json, config)["configurable"],
-            SAVER: hold_to_state(saver, self.id, state, self._take_step),
+            SAVER: hold_to_state(saver, self.id, state),
         }
         return {**config, "configurable": configurable}
-
-    async def _take_step(self, checkpoint_id: str | None) -> bool:
-        name = f"langgraph:{self.gate.agent}:{self.id}:{checkpoint_id}"
-        reviews = self.gate.reviews
-        return await reviews.with_retry(
-            lambda: reviews.store.try_lock(name, STEP_LOCK, owner=self.claim)
-        )
 
     def _config(self) -> RunnableConfig:
         settings = cast(Json, merge_settings(self.default_settings, self.run_settings).config)

@@ -1,25 +1,60 @@
-"""Only one run of a thread at a time in this process: parallel nodes can wait for several reviews."""
+"""Only one run of a thread at a time, over all processes of the agent: parallel nodes can wait for several
+reviews, and two processes can continue one thread. Other code, which runs the graph itself, takes no lock:
+see `loaded_state`.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal
+import logging
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
 from weakref import WeakValueDictionary
 
+from hitl_core.errors import HitlError, Refused
+from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver.run import check_outside_of_runs, inside_run_error
+from hitl_core.tasks import cancel_tasks, run_to_end
+
+log = logging.getLogger(__name__)
+
+#: How often a run asks for a lock that another process has, in seconds.
+POLL_INTERVAL = 0.5
 
 
 class ThreadLocks:
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, _ThreadLock] = WeakValueDictionary()
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._here: WeakValueDictionary[str, _LockHere] = WeakValueDictionary()
 
-    def lock_of(self, thread_id: str) -> asyncio.Lock:
-        """Raises IntegrationError in a tool or a node of another run, which may hold this lock."""
+    def check_free(self, thread_id: str) -> None:
+        """Raises Refused while a run of the thread goes on in this process, and what `hold` raises."""
         check_outside_of_runs()
-        return self._locks.setdefault(thread_id, _ThreadLock())
+        if thread_id in self._here and self._here[thread_id].locked():
+            raise _busy(thread_id)
+
+    @asynccontextmanager
+    async def hold(self, thread_id: str, *, waits: bool) -> AsyncGenerator[None]:
+        """Within the block, no other run of the thread goes on. It waits for the runs of this process before,
+        and if it `waits`, also for those of other processes: a process that died is waited for until its
+        lease would end. Raises Refused otherwise, and IntegrationError in a tool or a node of another run,
+        which may hold this lock.
+        """
+        check_outside_of_runs()
+        async with self._here.setdefault(thread_id, _LockHere()):
+            lock = _StoreLock(self._gate, thread_id, uuid4().hex)
+            renewals: list[asyncio.Task[None]] = []
+            try:
+                await lock.take(waits)
+                renewals.append(asyncio.create_task(lock.renew()))
+                yield
+            finally:
+                await run_to_end(lock.release(renewals))
 
 
-class _ThreadLock(asyncio.Lock):
+class _LockHere(asyncio.Lock):
     """Raises IntegrationError if its own task waits for it, as the `stream` callback of a run may do."""
 
     _holder: asyncio.Task[Any] | None = None
@@ -34,3 +69,45 @@ class _ThreadLock(asyncio.Lock):
     def release(self) -> None:
         self._holder = None
         super().release()
+
+
+class _StoreLock(NamedTuple):
+    """The lock of a thread for all processes. It ends with its process."""
+
+    gate: Gate
+    thread_id: str
+    owner: str
+
+    @property
+    def _name(self) -> str:
+        return f"langgraph:{self.gate.agent}:{self.thread_id}"
+
+    async def take(self, waits: bool) -> None:
+        is_told = False
+        while not await self.gate.reviews.with_retry(self._hold):
+            if not waits:
+                raise _busy(self.thread_id)
+            if not is_told:
+                log.info("Waiting for another process's run of the thread %r.", self.thread_id)
+            is_told = True
+            await asyncio.sleep(POLL_INTERVAL)
+
+    async def renew(self) -> None:
+        is_held = True
+        while is_held:
+            await asyncio.sleep(self.gate.lease / 3)
+            with suppress(HitlError):  # the next attempt may still be in time
+                is_held = await self._hold()
+        log.warning("Another process may run the thread %r now.", self.thread_id)
+
+    async def release(self, renewals: Iterable[asyncio.Task[None]]) -> None:
+        await cancel_tasks(renewals)
+        with suppress(HitlError):  # it also ends by itself
+            await self.gate.reviews.store.release_lock(self._name, self.owner)
+
+    async def _hold(self) -> bool:
+        return await self.gate.reviews.store.hold_lock(self._name, self.owner, self.gate.lease)
+
+
+def _busy(thread_id: str) -> Refused:
+    return Refused("busy", f"Another run of {thread_id!r:.80} goes on.")

@@ -42,7 +42,6 @@ class TurnReviewed(IntegrationError):
     """The decisions of the pause's review were used already."""
 
     def __init__(self, review_id: str) -> None:
-        self.review_id = review_id
         super().__init__(
             f"This turn was reviewed before ({review_id}), and its decisions count only once. To fork the"
             " thread, start before the model's turn."
@@ -89,21 +88,13 @@ class ThreadReviews:
             raise TurnReviewed(review_id)
         return review_id
 
-    async def _submit_left(
-        self, last_run: GraphThread, pause: AnyPause, live: Iterable[Review]
-    ) -> list[str]:
+    async def _submit_left(self, last_run: GraphThread, pause: AnyPause) -> list[str]:
         """Submit a pause of the last run: a crash may have left it. [] if new input simply replaces it:
-        nobody can be asked about it, or its decisions were used, and the run did not go on. Raises Refused if
-        its review was still live, and is done now.
+        nobody can be asked about it, or its decisions were used, and the run did not go on.
         """
         try:
             return [await self.submit(last_run, pause)]
-        except TurnReviewed as error:
-            if error.review_id in {review.id for review in live}:
-                why = f"The last run of {last_run.id!r} went on just now, with the decisions of people."
-                raise Refused("busy", why) from error
-            return []
-        except (InvalidToolCall, IntegrationError):
+        except (TurnReviewed, InvalidToolCall, IntegrationError):
             return []
 
     async def record_problem(self, outcome: Outcome, error: BaseException) -> None:
@@ -133,6 +124,13 @@ class ThreadReviews:
         meanwhile. Raises Refused if the thread is busy.
         """
         pauses, last_run = read_pauses(state), thread.as_in_last_run(state)
+        # A run that always fails must not keep its thread. If it also waits, its turn is not whole yet.
+        has_only_failed = has_failed(state) and not pauses.known
+        is_replaced = not isinstance(input, Command) and (
+            has_only_failed or not is_unfinished(state)
+        )
+        stuck = [review for review in live if is_replaced and _is_stuck(review, pauses)]
+        live = [review for review in live if review not in stuck]
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
             yield input
@@ -145,26 +143,18 @@ class ThreadReviews:
         if isinstance(input, Command) and paused:
             waits = await self.submit(last_run, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
-        # A run that always fails must not keep its thread. If it also waits, its turn is not whole yet.
-        only_failed = has_failed(state) or not is_unfinished(state)
-        is_replaced = only_failed and not pauses.known and not isinstance(input, Command)
-        is_stuck = has_failed(state) and all(review.agent_problem for review in live)
-        if not isinstance(input, Command) and is_replaced and is_stuck:
-            known = [answer for review in live for answer in await self._end_stuck(review)]
-            yield add_answers(input, state, known)
-            return
-        if (state.tasks and not paused and not is_replaced) or any(
-            review.status != "pending" for review in live
-        ):
+        is_open = state.tasks and not paused and not is_replaced
+        if is_open or any(review.status != "pending" for review in live):
             why = "run(None) continues it"
             if live:
                 why = f"its review {live[0].id} is still open, and serve() continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
         # A crash may have left pauses that were not submitted. Submit them, or another process could now.
-        left = [await self._submit_left(last_run, pause, live) for pause in pauses.known]
+        left = [await self._submit_left(last_run, pause) for pause in pauses.known]
         ids = [*itertools.chain(*left), *(review.id for review in live)]
+        ended = [answer for review in stuck for answer in await self._end_stuck(review)]
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
-            known = [answer for outcome in outcomes for answer in outcome.answers]
+            known = [*ended, *(answer for outcome in outcomes for answer in outcome.answers)]
             yield input if isinstance(input, Command) else add_answers(input, state, known)
 
     async def _end_stuck(self, review: Review) -> Sequence[Answer]:
@@ -176,6 +166,12 @@ class ThreadReviews:
             review.id, op, lambda r, now: end_stuck(r, process, WITHDRAWAL_REASON, now)
         )
         return answers(review)
+
+
+def _is_stuck(review: Review, pauses: Pauses) -> bool:
+    """Whether the run got this review's decisions, and each try to go on with it raised."""
+    decided = review.status != "pending" and review.agent_problem is not None
+    return decided and pauses.find(review.turn) is None
 
 
 def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:

@@ -16,7 +16,6 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from hitl_core.errors import Refused
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
-from hitl_core.integrations.langgraph.driver.thread import STEP_LOCK
 from hitl_core.store import MemoryStore
 from tests.integrations.agents import POLICY, Lab, call, go
 from tests.integrations.graphs import asking
@@ -98,22 +97,19 @@ async def test_an_answer_that_reached_no_question_is_told_on_the_card(moving: La
     assert review.runs["1"].line == "not executed: another run of its thread began"
 
 
-async def test_new_input_at_the_end_of_a_decided_run_is_busy(lab: Lab, moving: Lab) -> None:
-    """Given a review that is decided, and whose run ends, just after new input has looked at its thread, then
-    the new input is told to come again, and not that the decisions were used before."""
+async def test_new_input_waits_for_what_people_decided_just_now(lab: Lab, moving: Lab) -> None:
+    """Given a review that people decide just after new input has looked at its thread, then the new input is
+    told to come again, and what was approved runs before it."""
     run = await lab.driver([call("c1", "send_email", to="a")]).run(go(), thread_id="t-1")
     ours = moving.driver([call("c1", "send_email", to="a")])
-
-    async def decide() -> None:
-        await lab.decide(run.review_id, "approve")
-        async with lab.serving(lab.driver([call("c1", "send_email", to="a")])):
-            await lab.done(run.review_id)
-
-    moving.saver.after_read = decide
-    with pytest.raises(Refused) as caught:
-        await ours.run(go("again"), thread_id="t-1")
-    assert caught.value.code == "busy"
+    moving.saver.after_read = lambda: lab.decide(run.review_id, "approve")
+    async with lab.serving(lab.driver([call("c1", "send_email", to="a")])):
+        with pytest.raises(Refused) as caught:
+            await ours.run(go("again"), thread_id="t-1")
+        assert caught.value.code == "busy"
+        await lab.done(run.review_id)
     assert (await ours.run(go("again"), thread_id="t-1")).finished
+    assert lab.effects == ["sent a"]
 
 
 class HoldingSaver(AsyncSqliteSaver):
@@ -137,7 +133,7 @@ async def test_of_two_runs_that_begin_at_once_one_is_refused(lab: Lab, only_save
     theirs, ours = other.reviews.drive(make_agent(other)), lab.reviews.drive(make_agent(lab))
     bob = asyncio.create_task(theirs.run(go("Bob"), thread_id="t-1", requester="U0BOB"))
     await other.saver.reached.wait()
-    with pytest.raises(Refused, match="was not saved"):
+    with pytest.raises(Refused, match="goes on"):
         await (ours.save_input if only_saves else ours.run)(go("Ann"), thread_id="t-1", **ANN)
     other.saver.released.set()
     review_id = (await bob).review_id
@@ -160,7 +156,7 @@ class SlowSaver(AsyncSqliteSaver):
 async def test_a_message_that_is_saved_too_late_is_refused(
     saver: AsyncSqliteSaver, tmp_path: Path, other_is_saved: bool
 ) -> None:
-    """Given a checkpointer that takes longer to save Bob's message than his lock lasts; when Ann's is saved
+    """Given Bob's process, which is suspended for long while it saves his message; when Ann's is saved
     meanwhile, then Bob's process is told, and Ann's message is answered. Otherwise Bob's is."""
     clock = [1000.0]
     store = MemoryStore(lambda: clock[0])
@@ -169,14 +165,14 @@ async def test_a_message_that_is_saved_too_late_is_refused(
         driver = ours.driver("Hello.")
 
         async def be_slow() -> None:
-            clock[0] += STEP_LOCK + 1
+            clock[0] += gate.lease + 1
             if other_is_saved:
                 await driver.save_input(go("Ann"), thread_id="t-1", **ANN)
 
         slow.saver.before_put = be_slow
         bob = slow.driver("Hello.").save_input(go("Bob"), thread_id="t-1")
         if other_is_saved:
-            with pytest.raises(Refused, match="was not saved"):
+            with pytest.raises(Refused, match="at the same time"):
                 await bob
         else:
             await bob
@@ -205,7 +201,7 @@ async def test_a_retry_does_not_replace_the_input_of_another_process(
     lab: Lab, only_saves: bool
 ) -> None:
     """Given Ann's run, which raised and which its process tries again, when another process begins Bob's run
-    of the thread meanwhile, or saves his input, then his message stays, and Ann's process is told."""
+    of the thread meanwhile, or saves his input, then that process is told, and Ann is answered."""
     other, waits = Lab(lab.gate, lab.saver, lab.folder), FailsThenWaits()
     ours, theirs = lab.driver("To Ann.", between=[waits]), other.driver("To Bob.")
     with pytest.raises(RuntimeError, match="away"):
@@ -213,13 +209,12 @@ async def test_a_retry_does_not_replace_the_input_of_another_process(
     again = asyncio.create_task(ours.run(None, thread_id="t-1"))
     await waits.reached.wait()
     begin = theirs.save_input if only_saves else theirs.run
-    await begin(go("Bob"), thread_id="t-1", requester="U0BOB")
+    with pytest.raises(Refused, match="goes on"):
+        await begin(go("Bob"), thread_id="t-1", requester="U0BOB")
     waits.released.set()
-    with pytest.raises(Refused, match="was not saved"):
-        await again
+    await again
     state = await theirs._agent.aget_state(THREAD)
-    told = ["Ann", "Bob"] if only_saves else ["Ann", "Bob", "To Bob."]
-    assert [message.text for message in state.values["messages"]] == told
+    assert [message.text for message in state.values["messages"]] == ["Ann", "To Ann."]
 
 
 async def test_a_run_does_not_replace_a_change_of_its_state(lab: Lab) -> None:

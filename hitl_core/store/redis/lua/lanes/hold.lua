@@ -1,5 +1,5 @@
--- Hold a lane, or extend the lease.  KEYS 1 lease (string)  ARGV 1 bot 2 milliseconds
--- Returns 1, or 0 if another bot holds it.
+-- Hold a lane or a lock, or extend the lease.  KEYS 1 lease (string)  ARGV 1 holder 2 milliseconds
+-- Returns 1, or 0 if another one holds it.
 local holder = redis.pcall('GET', KEYS[1])  -- a value of another type is no lease
 if type(holder) == 'string' and holder ~= ARGV[1] then
   local left = redis.call('PTTL', KEYS[1])
