@@ -6,7 +6,15 @@ an event loop.
 
 from hitl_core.gate import blocking
 from hitl_core.gate.gate import Gate
-from hitl_core.gate.outcome import AGAIN, Answer, Outcome, answers, denial_text, is_cancelled
+from hitl_core.gate.outcome import (
+    AGAIN,
+    Answer,
+    Outcome,
+    already_started_answer,
+    answers,
+    denial_text,
+    is_cancelled,
+)
 from hitl_core.gate.submission import (
     MAX_CALLS,
     FrozenCalls,
@@ -41,6 +49,7 @@ __all__ = [
     "SchemaChecks",
     "ToolSchemas",
     "Watchers",
+    "already_started_answer",
     "answers",
     "blocking",
     "build_review",

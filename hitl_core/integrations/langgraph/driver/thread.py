@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
@@ -40,6 +41,7 @@ REQUESTER = "hitl_requester"
 #: Also stored with every checkpoint: the thread in which that person asked.
 ORIGIN = "hitl_origin"
 _MARKS = (REQUESTER, ORIGIN, SETTINGS_KEY, RUN_KEY, GRAPH_KEY)
+_INTERRUPT_ID = re.compile("[0-9a-f]{32}")
 #: The sources of states that `aupdate_state` wrote, in LangGraph's metadata.
 _BY_HAND = ("update", "fork")
 
@@ -195,7 +197,7 @@ def _is_same_person(one: str, other: str | None) -> bool:
 def _open_interrupts(state: StateSnapshot, input: Any) -> dict[str, Any]:
     if not isinstance(input, Command):
         return open_interrupts(state, {}) if input is None else {}
-    answers = _answers_by_id(state, cast(Command[Any], input))
+    answers = _answers_by_id(cast(Command[Any], input))
     return {} if answers is None else open_interrupts(state, answers)
 
 
@@ -203,12 +205,15 @@ def _tasks_with_answers(state: StateSnapshot, input: Any) -> frozenset[str]:
     """The tasks that can continue with this input."""
     if not isinstance(input, Command) or cast(Command[Any], input).resume is None:
         return frozenset()
-    return tasks_with_answers(state, _answers_by_id(state, cast(Command[Any], input)))
+    return tasks_with_answers(state, _answers_by_id(cast(Command[Any], input)))
 
 
-def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
-    """The answers by interrupt id. None if the command has one answer for every waiting interrupt."""
+def _answers_by_id(command: Command[Any]) -> Json | None:
+    """The answers by interrupt id, as LangGraph reads them: the ids may be those of interrupts that no longer
+    wait. None if the command has one answer for the interrupt that waits.
+    """
     resume: object = command.resume
-    answers = cast(Json, resume) if isinstance(resume, dict) else {}
-    by_id = bool(answers) and answers.keys() <= {interrupt.id for interrupt in state.interrupts}
-    return answers if by_id else None
+    if not isinstance(resume, dict):
+        return None
+    answers = cast(Json, resume)
+    return answers if all(map(_INTERRUPT_ID.fullmatch, answers)) else None

@@ -59,14 +59,26 @@ class ActiveRun:
         ended.add_done_callback(lambda _: self.outcome.release())
 
 
+@dataclass(slots=True)
+class _Step:
+    """See `ActiveRuns.hold_step`. `continued`: the calls that continued with an answer, by task and id;
+    `results`: what the reviewed calls returned that ran in it, by turn and id.
+    """
+
+    open_interrupts: Mapping[str, tuple[Interrupt, ...]] = field(
+        default_factory=dict[str, tuple[Interrupt, ...]]
+    )
+    answered_tasks: frozenset[str] = frozenset()
+    continued: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    results: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
+
+
 class ActiveRuns:
     """The driven runs, by claim: a run that lost its lease must not find the run of the next holder."""
 
     def __init__(self) -> None:
         self._runs: dict[str, ActiveRun] = {}
-        self._open_interrupts: dict[str, Mapping[str, tuple[Interrupt, ...]]] = {}
-        self._answered_tasks: dict[str, frozenset[str]] = {}
-        self._continued_calls: dict[str, set[tuple[str, str]]] = {}
+        self._steps: dict[str, _Step] = {}
 
     def get(self, claim: str | None, turn: str) -> ActiveRun | None:
         active_run = self._runs.get(claim or "")
@@ -76,17 +88,34 @@ class ActiveRuns:
         """The run with this claim, of any turn."""
         return self._runs.get(claim or "")
 
-    def open_interrupts(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
-        """The interrupts that this step doesn't answer, by task; None if this process doesn't drive it."""
-        return self._open_interrupts.get(claim or "")
+    def is_driven(self, claim: str | None) -> bool:
+        """Whether this process runs a step with this claim."""
+        return claim in self._steps
+
+    def open_interrupts(self, claim: str | None, task_id: str) -> tuple[Interrupt, ...]:
+        """The interrupts of the task if this step doesn't answer one of them."""
+        return self._find_step(claim).open_interrupts.get(task_id, ())
 
     def can_continue(self, claim: str | None, task_id: str, call_id: str) -> bool:
         """Whether this step answers an interrupt of the task. True only once for each of its calls."""
-        calls = self._continued_calls.get(claim or "", set())
-        if task_id not in self._answered_tasks.get(claim or "", ()) or (task_id, call_id) in calls:
+        step = self._find_step(claim)
+        if task_id not in step.answered_tasks or (task_id, call_id) in step.continued:
             return False
-        calls.add((task_id, call_id))
+        step.continued.add((task_id, call_id))
         return True
+
+    def keep_result(self, claim: str | None, turn: str, call_id: str, result: Any) -> None:
+        """Keep what a reviewed call returned, until the step ends. If LangGraph or a middleware tries the call
+        again, the model gets this, and not that the call was stopped.
+        """
+        self._find_step(claim).results[turn, call_id] = result
+
+    def find_result(self, claim: str | None, turn: str, call_id: str) -> Any:
+        """What the call returned in this step; None if it did not end in it."""
+        return self._find_step(claim).results.get((turn, call_id))
+
+    def _find_step(self, claim: str | None) -> _Step:
+        return self._steps.get(claim or "") or _Step()
 
     @contextlib.contextmanager
     def hold(self, outcome: Outcome) -> Generator[ActiveRun, None, None]:
@@ -110,14 +139,11 @@ class ActiveRuns:
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
         answered_tasks: frozenset[str] = frozenset(),
     ) -> Generator[None, None, None]:
-        """Registers a step while the graph runs it. `answered_tasks`: those whose interrupts it answers."""
-        self._open_interrupts[claim] = open_interrupts
-        self._answered_tasks[claim], self._continued_calls[claim] = answered_tasks, set()
+        """Registers a step while the graph runs it. `open_interrupts`: those that it doesn't answer, by task;
+        `answered_tasks`: those whose interrupts it answers.
+        """
+        self._steps[claim] = _Step(open_interrupts, answered_tasks)
         try:
             yield
         finally:
-            del (
-                self._open_interrupts[claim],
-                self._answered_tasks[claim],
-                self._continued_calls[claim],
-            )
+            del self._steps[claim]

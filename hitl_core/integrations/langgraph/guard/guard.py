@@ -20,8 +20,14 @@ from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
 from hitl_core.integrations.langgraph.guard.lost_questions import check_questions
-from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker, copy_request
-from hitl_core.integrations.langgraph.guard.tool_call import RAN, Result, call_result, error_message
+from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
+from hitl_core.integrations.langgraph.guard.tool_call import (
+    RAN,
+    Result,
+    call_result,
+    copy_request,
+    error_message,
+)
 from hitl_core.integrations.langgraph.guard.watch import hold_ticket
 from hitl_core.review import PAUSED, CallResult
 from hitl_core.threads import run_in_thread
@@ -39,6 +45,7 @@ class ReviewGuard:
 
     def __init__(self, gate: Gate, active_runs: ActiveRuns) -> None:
         self._permit_checker = PermitChecker(gate, active_runs)
+        self._active_runs = active_runs
         try:
             self._loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -79,27 +86,25 @@ class ReviewGuard:
                 return await execute(request)
         # LangGraph cancels a tool when another one of the turn raises. The tool may already have had its
         # effect, so it runs to its end and its result is reported.
-        work = asyncio.ensure_future(self._run(permit.active_run, request, execute))
+        work = asyncio.ensure_future(self._run(permit, request, execute))
         if permit.active_run is not None:
             permit.active_run.running.add(work)
         return await asyncio.shield(work)
 
-    async def _run(
-        self, active_run: ActiveRun | None, request: ToolCallRequest, execute: AsyncExecute
-    ) -> Result:
+    async def _run(self, permit: Permit, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         try:
             with hold_ticket(request.tool_call):
                 result = await execute(request)
         except GraphInterrupt:
-            await self._report_pause(active_run, request)
+            await self._report_pause(permit.active_run, request)
             raise
         except GraphBubbleUp as error:
             if not is_guard_error(error):  # the tool ran, and hands control to another node
-                await self._report_handover(active_run, request)
+                await self._report_handover(permit.active_run, request)
             raise
         except Exception as error:
             result = error_message(request, error)
-        await self._report(active_run, request, result)
+        await self._report(permit, request, result)
         return result
 
     def call(self, request: ToolCallRequest, execute: Execute) -> Result:
@@ -126,16 +131,15 @@ class ReviewGuard:
             raise
         except Exception as error:
             result = error_message(request, error)
-        self._run_on_loop(self._report(permit.active_run, request, result))
+        self._run_on_loop(self._report(permit, request, result))
         return result
 
-    async def _report(
-        self, active_run: ActiveRun | None, request: ToolCallRequest, result: Result
-    ) -> None:
+    async def _report(self, permit: Permit, request: ToolCallRequest, result: Result) -> None:
         await failpoint("langgraph.after_tool")
-        call_id = str(request.tool_call["id"])
-        if active_run is not None:
-            await self._store_result(active_run, call_id, call_result(result, call_id))
+        call_id, origin = str(request.tool_call["id"]), permit.origin
+        self._active_runs.keep_result(origin.claim, origin.turn, call_id, result)
+        if permit.active_run is not None:
+            await self._store_result(permit.active_run, call_id, call_result(result, call_id))
 
     async def _report_pause(self, active_run: ActiveRun | None, request: ToolCallRequest) -> None:
         await failpoint("langgraph.after_tool")

@@ -13,26 +13,34 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from hitl_core.dialects import deny_unless_allowed
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, find_review
+from hitl_core.gate import (
+    AGAIN,
+    Gate,
+    ReviewKey,
+    already_started_answer,
+    denial_text,
+    find_review,
+)
 from hitl_core.integrations.langgraph.arguments import args_problem, removal_problem
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.tool_call import (
     CallOrigin,
+    Result,
     answer_message,
     denial_message,
     stop_message,
+    to_tool_call,
 )
 from hitl_core.model import Call, JsonObject, Review, ToolCall, encode
 from hitl_core.review import CallResult
 
 log = logging.getLogger(__name__)
 
-STARTED_TEXT = "it was started already, and is not started twice."
-
 
 class Permit(NamedTuple):
     """The call may run. If it `is_reviewed`, `active_run` gets its result; None if its review is done."""
 
+    origin: CallOrigin
     is_reviewed: bool
     active_run: ActiveRun | None = None
 
@@ -43,14 +51,12 @@ class PermitChecker:
     def __init__(self, gate: Gate, active_runs: ActiveRuns) -> None:
         self._gate, self._active_runs = gate, active_runs
 
-    async def check_call(self, request: ToolCallRequest) -> Permit | ToolMessage:
-        """A ToolMessage is the answer if the call must not run."""
+    async def check_call(self, request: ToolCallRequest) -> Permit | Result:
+        """If the call must not run, the answer to it."""
         origin = CallOrigin.from_request(request)
         # LangGraph starts every waiting task again, also those that get no answer now. These pause again
         # here.
-        if interrupts := (self._active_runs.open_interrupts(origin.claim) or {}).get(
-            origin.task_id
-        ):
+        if interrupts := self._active_runs.open_interrupts(origin.claim, origin.task_id):
             raise GraphInterrupt(interrupts)
         active_run = self._active_runs.get(origin.claim, origin.turn)
         try:
@@ -82,7 +88,7 @@ class PermitChecker:
 
     async def _check_active(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun
-    ) -> Permit | ToolMessage:
+    ) -> Permit | Result:
         outcome, call_id = active_run.outcome, str(request.tool_call["id"])
         await failpoint("langgraph.after_resume")
         call = _find_call(outcome.review, call_id)
@@ -96,18 +102,18 @@ class PermitChecker:
                 return answer_message(request, answer.content, answer.status)
         if call.verdict.kind == "allow":
             _check_same(outcome.review, call, request)
-            return Permit(is_reviewed=False)
+            return Permit(origin, is_reviewed=False)
         _check_args(request, outcome.review.arguments(call.key, 1).parse())
-        if await outcome.once(_to_tool_call(request)):
+        if await outcome.once(to_tool_call(request)):
             active_run.started.add(call_id)
-            return Permit(is_reviewed=True, active_run=active_run)
-        return stop_message(request, STARTED_TEXT)
+            return Permit(origin, is_reviewed=True, active_run=active_run)
+        return self._answer_started(request, origin)
 
     async def _check_inactive(
         self, request: ToolCallRequest, origin: CallOrigin
-    ) -> Permit | ToolMessage:
+    ) -> Permit | Result:
         """Check a call of a turn whose review this process doesn't drive."""
-        call, review = _to_tool_call(request), None
+        call, review = to_tool_call(request), None
         if origin.turn:
             turn = ReviewKey(self._gate.agent, origin.thread_id, origin.turn, None)
             review = await find_review(self._gate.reviews, turn, origin.call_ids)
@@ -123,20 +129,20 @@ class PermitChecker:
         ruling = deny_unless_allowed(judged, call)
         if ruling.verdict.kind == "allow":
             _check_args(request)
-            return Permit(is_reviewed=False)
+            return Permit(origin, is_reviewed=False)
         if judged.verdict.kind == "review":  # nobody was asked: the agent's developer must know
             log.warning("A call of %.80r does not run: %s", call.name, ruling.verdict.reason)
         return denial_message(request, denial_text(call.name, ruling.verdict))
 
     def _check_reviewed(
         self, request: ToolCallRequest, origin: CallOrigin, review: Review
-    ) -> Permit | ToolMessage:
+    ) -> Permit | Result:
         """Check a call of a known review. If it paused itself, it may continue after its review is done."""
         call = _find_call(review, str(request.tool_call["id"]))
         if call.verdict.kind == "allow":
             _check_same(review, call, request)
-            return Permit(is_reviewed=False)
-        driven = self._active_runs.open_interrupts(origin.claim) is not None
+            return Permit(origin, is_reviewed=False)
+        driven = self._active_runs.is_driven(origin.claim)
         if driven and _is_paused(review, call):
             _check_same(review, call, request)
             return self._continue_call(request, origin, None)
@@ -144,13 +150,23 @@ class PermitChecker:
 
     def _continue_call(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun | None
-    ) -> Permit | ToolMessage:
+    ) -> Permit | Result:
         """Check a call that paused at its own question. Each answer lets it start once more."""
         if self._active_runs.can_continue(
             origin.claim, origin.task_id, str(request.tool_call["id"])
         ):
-            return Permit(is_reviewed=True, active_run=active_run)
-        return stop_message(request, STARTED_TEXT)
+            return Permit(origin, is_reviewed=True, active_run=active_run)
+        return self._answer_started(request, origin)
+
+    def _answer_started(self, request: ToolCallRequest, origin: CallOrigin) -> Result:
+        """The answer to a call that was started already: its result, if this step has it."""
+        result = self._active_runs.find_result(
+            origin.claim, origin.turn, str(request.tool_call["id"])
+        )
+        if result is not None:
+            return result
+        text = already_started_answer(to_tool_call(request)).content
+        return answer_message(request, text, "error")
 
     async def _is_of_another_turn(self, origin: CallOrigin, call: ToolCall) -> bool:
         """Whether a review of this thread has this call under another AI message. Middlewares can replace
@@ -192,18 +208,6 @@ def _refuse_call(
             f"not executed: {error}"
         )
     return stop_message(request, str(error))
-
-
-def copy_request(request: ToolCallRequest) -> ToolCallRequest:
-    """A copy, so that nobody can change the call between its check and its start. Raises InvalidToolCall for
-    arguments that are not plain JSON.
-    """
-    args = encode(request.tool_call["args"]).parse()
-    return request.override(tool_call={**request.tool_call, "args": args})
-
-
-def _to_tool_call(request: ToolCallRequest) -> ToolCall:
-    return ToolCall.from_mapping(request.tool_call)
 
 
 def _find_call(review: Review, call_id: str) -> Call:

@@ -10,6 +10,7 @@ from langgraph.types import Command
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.guard.active_runs import CLAIM
+from hitl_core.model import ToolCall, encode
 from hitl_core.review import CallResult, text_of
 
 Result: TypeAlias = ToolMessage | Command[Any]
@@ -37,6 +38,18 @@ class CallOrigin(NamedTuple):
         turn = (message.id if message else None) or ""
         task_id = str(config.get("checkpoint_ns", "")).rpartition(":")[2]
         return cls(str(config.get("thread_id", "")), task_id, config.get(CLAIM), turn, ids)
+
+
+def copy_request(request: ToolCallRequest) -> ToolCallRequest:
+    """A copy, so that nobody can change the call between its check and its start. Raises InvalidToolCall for
+    arguments that are not plain JSON.
+    """
+    args = encode(request.tool_call["args"]).parse()
+    return request.override(tool_call={**request.tool_call, "args": args})
+
+
+def to_tool_call(request: ToolCallRequest) -> ToolCall:
+    return ToolCall.from_mapping(request.tool_call)
 
 
 def answer_message(request: ToolCallRequest, content: str, status: str) -> ToolMessage:
