@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
@@ -33,6 +34,14 @@ def messages_of(values: object) -> Sequence[AnyMessage]:
 
 def last_ai_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
     return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+
+
+def answered_ids(messages: Sequence[AnyMessage]) -> frozenset[str]:
+    """The ids of the last AI message's calls that have an answer. Some models use the same ids again in each
+    turn, so an earlier answer doesn't count.
+    """
+    after = itertools.takewhile(lambda m: not isinstance(m, AIMessage), reversed(messages))
+    return frozenset(m.tool_call_id for m in after if isinstance(m, ToolMessage))
 
 
 class AgentTools(NamedTuple):

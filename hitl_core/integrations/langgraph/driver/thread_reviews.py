@@ -19,7 +19,13 @@ from langgraph.types import Command, PregelTask, StateSnapshot
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, Refused
 from hitl_core.gate import Answer, Gate, Outcome, ReviewKey, answers, find_review, read_origin
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
-from hitl_core.integrations.langgraph.graph import AgentTools, Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.graph import (
+    AgentTools,
+    Json,
+    answered_ids,
+    last_ai_message,
+    messages_of,
+)
 from hitl_core.integrations.langgraph.pauses import (
     AnyPause,
     OpenCalls,
@@ -220,7 +226,7 @@ def add_answers(
 def _missing_answers(state: StateSnapshot, known: Iterable[Answer]) -> Iterator[ToolMessage]:
     messages = messages_of(state.values)
     message = last_ai_message(messages)
-    answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
+    answered = answered_ids(messages)
     results = {m.tool_call_id: m for task in state.tasks for m in _results(task)}
     by_id = {answer.tool_call_id: answer for answer in known}
     for call in message.tool_calls if message else ():

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from langchain_core.messages import ToolMessage
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 from xxhash import xxh3_128_hexdigest
 
-from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.graph import Json, answered_ids, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.pauses.calls_around import (
     CallsAround,
     OpenCalls,
@@ -122,7 +121,7 @@ def _find_open_calls(values: Json, path: tuple[str, ...]) -> Iterator[OpenCalls]
     """The calls of the last AI message, if some have no answer: one of these tools may be asking."""
     messages = messages_of(values)
     message = last_ai_message(messages)
-    answered = frozenset(m.tool_call_id for m in messages if isinstance(m, ToolMessage))
+    answered = answered_ids(messages)
     if message is not None and any(call["id"] not in answered for call in message.tool_calls):
         yield OpenCalls(message, answered, path, values)
 

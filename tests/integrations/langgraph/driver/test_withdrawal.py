@@ -96,6 +96,17 @@ async def test_what_ran_while_the_others_waited_keeps_its_result(lab: Lab) -> No
     assert lab.effects == ["read x"]
 
 
+async def test_a_call_whose_id_an_earlier_turn_used_gets_an_answer_too(lab: Lab) -> None:
+    """Given a model that uses the id of a call again in its next turn, which waits for people, when a new
+    message comes, then that call has an answer before the message."""
+    driver = lab.driver(
+        [call("c1", "read", topic="x")], [call("c1", "send_email", to="a")], "Fine."
+    )
+    await driver.run(go(), thread_id="t-1")
+    run = await driver.run(go("again"), thread_id="t-1")
+    assert kinds(run) == ["human", "ai", "tool", "ai", "tool", "human", "ai"]
+
+
 async def test_the_new_turn_has_a_review_of_its_own(lab: Lab) -> None:
     """Given a new message after which the model calls the same tool with the same id, then that is a new
     review, which runs what was approved in it."""

@@ -201,6 +201,35 @@ async def test_a_question_needs_the_people_of_its_call(lab: Lab, mode: str, ask:
     assert answers(lab.stops[-1])["c1"][0] == "success"
 
 
+@pytest.mark.parametrize("hides", [False, True])
+async def test_a_call_whose_id_an_earlier_turn_used_is_asked_about_like_any_other(
+    lab: Lab, hides: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Given a model that uses the id of a call again in a later turn, when that call asks a question, then its
+    people answer it, and nothing of its hidden values is shown."""
+
+    @tool
+    def look_up(what: str) -> str:
+        """Look something up."""
+        return what
+
+    rule: dict[str, Any] = {"reviewers": TWO_OF_THREE, **({"redact": ["/pin"]} if hides else {})}
+    lab.set_policy(default="review", interrupt_on={"pay": rule, "look_up": False})
+    agent = create_agent(
+        Script(turns=[[call("c1", "look_up", what="x")], TURN]),
+        [paying(words), look_up],
+        middleware=[HumanInTheLoopMiddleware({"pay": True})],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    async with lab.serving(driver):
+        [question] = await reach_question(lab, driver)
+        assert question.actions[0].route.reviewers.users == PEOPLE
+        read = await all_texts(lab, question, capsys)
+    assert question.requester == "U0MARIA"
+    assert (CANARY in read) is not hides
+
+
 async def test_a_rule_for_the_question_cant_choose_other_people(lab: Lab) -> None:
     """H1: given a rule by which one other person answers the question, then nobody is asked, and the tool
     gets a no."""
