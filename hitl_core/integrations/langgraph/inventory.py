@@ -112,6 +112,12 @@ def check_guardable(inventory: Inventory) -> None:
                 f"{path}: a pause by interrupt_before or interrupt_after looks like a crash. Call interrupt()"
                 " in a node instead."
             )
+        for name, node in graph.nodes.items():
+            if (node.cache_policy or graph.cache_policy) and find_tool_nodes(node.bound):
+                raise IntegrationError(
+                    f"{path} > {name}: its results are cached, so an approved call might not run, and"
+                    " get the result of an earlier one. Remove its cache_policy."
+                )
     for path, tool in inventory.tools.items():
         if not TOOL_NAME.fullmatch(tool.name):
             raise IntegrationError(

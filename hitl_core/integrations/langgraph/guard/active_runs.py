@@ -105,7 +105,7 @@ class ActiveRuns:
         return True
 
     def keep_result(self, claim: str | None, turn: str, call_id: str, result: Any) -> None:
-        """Keep what a reviewed call returned, until the step ends. If LangGraph or a middleware tries the call
+        """Keep what a reviewed call returned, until the step ends. If LangGraph or a middleware tries it
         again, the model gets this, and not that the call was stopped.
         """
         self._find_step(claim).results[turn, call_id] = result

@@ -66,8 +66,8 @@ async def test_another_process_continues_a_run_for_its_own_requester(lab: Lab) -
 
 
 async def test_a_run_that_was_replaced_as_it_paused_asks_nobody(lab: Lab) -> None:
-    """Given Ann's run that has just paused, when other code begins a run of the thread before people are asked,
-    then nobody is asked about its call as Ann's, and Ann's process is told."""
+    """Given Ann's run that has just paused, when other code begins a run of the thread before people are
+    asked, then nobody is asked about its call as Ann's, and Ann's process is told."""
     config: Any = {"configurable": {"thread_id": "t-1"}}
 
     async def replace_ann(thread_id: str, chunk: Any) -> None:

@@ -12,8 +12,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command, RetryPolicy, interrupt
+from langgraph.types import CachePolicy, Command, RetryPolicy, interrupt
 
+from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import HITL_NODE
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
 
@@ -40,8 +41,11 @@ async def test_a_middleware_that_tries_again_gets_the_result(lab: Lab) -> None:
     assert lab.effects == ["lit a"]
 
 
-def retrying_graph(lab: Lab, own: list[BaseTool], *calls: Any) -> Any:
-    """One node runs all calls of a message, and LangGraph tries it again when a tool raises."""
+RETRY = RetryPolicy(retry_on=RuntimeError, initial_interval=0.01, jitter=False)
+
+
+def graph_of(lab: Lab, own: list[BaseTool], *calls: Any, **policies: Any) -> Any:
+    """One node, with these policies of LangGraph, runs all calls of a message."""
     hitl = HumanInTheLoopMiddleware({"send_email": True})
     turn = AIMessage("", id="m1", tool_calls=[{**each, "type": "tool_call"} for each in calls])
 
@@ -51,15 +55,14 @@ def retrying_graph(lab: Lab, own: list[BaseTool], *calls: Any) -> Any:
     graph = StateGraph(MessagesState)
     graph.add_node("model", lambda state: {"messages": [turn]})
     graph.add_node(HITL_NODE, ask)
-    retry = RetryPolicy(retry_on=RuntimeError, initial_interval=0.01, jitter=False)
-    graph.add_node("tools", ToolNode(own, handle_tool_errors=False), retry_policy=retry)
+    graph.add_node("tools", ToolNode(own, handle_tool_errors=False), **policies)
     graph.add_edge(START, "model").add_edge("model", HITL_NODE).add_edge(HITL_NODE, "tools")
     return graph.compile(checkpointer=lab.saver)
 
 
 async def test_a_node_that_is_tried_again_keeps_the_results_of_its_calls(lab: Lab) -> None:
-    """Given an approved call that ran, and one beside it that raises at first, when LangGraph tries their node
-    again, then the approved call does not run again, and the model gets its result."""
+    """Given an approved call that ran, and one beside it that raises, when LangGraph tries their node again,
+    then the approved call does not run again, and the model gets its result."""
     tries: list[str] = []
 
     @tool
@@ -72,7 +75,7 @@ async def test_a_node_that_is_tried_again_keeps_the_results_of_its_calls(lab: La
 
     own = [*tools(lab.folder / "effects"), look_up]
     turn = [call("c1", "send_email", to="a"), call("c2", "look_up", what="b")]
-    driver = lab.reviews.drive(retrying_graph(lab, own, *turn))
+    driver = lab.reviews.drive(graph_of(lab, own, *turn, retry_policy=RETRY))
     run = await driver.run(go(), thread_id="t-1")
     async with lab.serving(driver):
         await lab.decide(run.review_id, "approve")
@@ -80,6 +83,15 @@ async def test_a_node_that_is_tried_again_keeps_the_results_of_its_calls(lab: La
     told = answers(lab.stops[0])
     assert told == {"c1": ("success", "sent a"), "c2": ("success", "found")}
     assert (lab.effects, len(tries)) == (["sent a"], 2)
+
+
+async def test_a_tool_node_whose_results_are_cached_is_refused(lab: Lab) -> None:
+    """Given a cache for the results of a tool node, then the agent is refused: an approved call could get the
+    result of another one, and not run."""
+    own, turn = tools(lab.folder / "effects"), [call("c1", "send_email", to="a")]
+    agent = graph_of(lab, own, *turn, cache_policy=CachePolicy())
+    with pytest.raises(IntegrationError, match="agent > tools: its results are cached"):
+        lab.reviews.drive(agent)
 
 
 def note(effects: Path, line: str) -> None:

@@ -205,8 +205,8 @@ async def test_a_question_needs_the_people_of_its_call(lab: Lab, mode: str, ask:
 async def test_a_call_whose_id_an_earlier_turn_used_is_asked_about_like_any_other(
     lab: Lab, hides: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Given a model that uses the id of a call again in a later turn, when that call asks a question, then its
-    people answer it, and nothing of its hidden values is shown."""
+    """Given a model that uses the id of a call again in a later turn, when that call asks a question, then
+    its people answer it, and nothing of its hidden values is shown."""
 
     @tool
     def look_up(what: str) -> str:
