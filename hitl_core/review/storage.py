@@ -231,6 +231,7 @@ def build_write(loaded: Snapshot | None, changed: Transition) -> Write:
         ready_at=None if stays_held else ready,
         wakes_agent=is_new_result or review.status == "done" or event.kind == "released",
         chain=loaded.chain if loaded else "",
+        read_at=loaded.now if loaded else None,
         audiences_added=has - had,
         audiences_removed=had - has,
         rejected_added=rejected_added,

@@ -67,3 +67,26 @@ async def test_another_reviews_answer_is_not_taken(redis_url: str):
             client.hset(Keys(0).review(one.id), "data", stored)
         with pytest.raises(StoreError, match=f"has the review {two.id} under the id {one.id}"):
             await store.load(one.id)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"head": b"", "fields": b""},
+        {"head": b"1 2 -", "fields": b""},
+        {"head": b"1 2 - 4 1 x", "fields": b"data{"},
+        {"head": b"one 2 - 4 2", "fields": b"data{}"},
+        {"head": b"1 2 - 4 2", "fields": b"data{}"},
+    ],
+)
+async def test_a_hint_whose_review_is_damaged_only_wakes(redis_url: str, fields: dict[str, bytes]):
+    """Then the review is loaded, as without one in the hint."""
+    async with open_store(redis_url) as store:
+        review = await created(store)
+        await store.agent_hints("billing", 0)
+        with redis.Redis.from_url(redis_url) as client:
+            client.xadd(Keys(0).agent("billing"), cast(Any, {"review": review.id, **fields}))
+
+        [hint] = await store.agent_hints("billing", 10)
+
+        assert (hint.review_id, hint.read()) == (review.id, None)

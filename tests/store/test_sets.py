@@ -97,7 +97,7 @@ async def test_hints_come_from_all_partitions(cluster_url: str):
     heard = set[str]()
 
     async def all_heard() -> bool:
-        heard.update(await store.agent_hints("billing", 1))
+        heard.update(hint.review_id for hint in await store.agent_hints("billing", 1))
         return heard == {review.id for review in made}
 
     await wait_until("all are heard", all_heard)

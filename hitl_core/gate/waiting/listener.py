@@ -15,7 +15,9 @@ from hitl_core.errors import (
     StoreUnwritable,
     safe_message,
 )
+from hitl_core.model import Snapshot
 from hitl_core.review import Reviews
+from hitl_core.store import AgentHint
 from hitl_core.tasks import cancel_tasks
 
 log = logging.getLogger(__name__)
@@ -101,6 +103,8 @@ class ReviewListener(Watchers):
         self, reviews: Reviews, agent: str, process: str, heartbeat_ttl: float = HEARTBEAT_TTL
     ) -> None:
         super().__init__()
+        #: The newest hint of each watched review, until its task takes it.
+        self._hints = dict[str, AgentHint]()
         self._reviews, self._store, self._agent = reviews, reviews.store, agent
         self._process, self._heartbeat_ttl = process, heartbeat_ttl
         self._is_open = False
@@ -119,9 +123,22 @@ class ReviewListener(Watchers):
                 if not left:
                     raise
                 await asyncio.sleep(_RETRY_DELAY)
-        listening = self.listen(lambda: self._store.agent_hints(self._agent, 10.0))
-        self._tasks = [asyncio.create_task(listening), asyncio.create_task(self._send_heartbeats())]
+        self._tasks = [
+            asyncio.create_task(self.listen(self._receive)),
+            asyncio.create_task(self._send_heartbeats()),
+        ]
         self._is_open = True
+
+    async def _receive(self) -> list[str]:
+        hints = await self._store.agent_hints(self._agent, 10.0)
+        known = (*self._hints.values(), *hints)
+        self._hints = {hint.review_id: hint for hint in known if self.is_watched(hint.review_id)}
+        return [hint.review_id for hint in hints]
+
+    def take_snapshot(self, review_id: str) -> Snapshot | None:
+        """The review as a hint has just carried it, once. It saves a load."""
+        hint = self._hints.pop(review_id, None)
+        return hint.read() if hint else None
 
     async def _begin(self) -> None:
         try:

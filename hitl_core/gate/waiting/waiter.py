@@ -152,7 +152,8 @@ class Claims(NamedTuple):
 
     async def poll(self, review_id: str) -> tuple[Outcome | None, float]:
         """The outcome; or None, and the seconds until the next poll."""
-        snapshot = await self.reviews.load(review_id)
+        hinted = self.listener.take_snapshot(review_id)
+        snapshot = hinted or await self.reviews.load(review_id)
         review = snapshot.review
         check_agent(review, self.agent)
         if review.status == "done":

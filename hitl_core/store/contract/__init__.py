@@ -13,6 +13,7 @@ from hitl_core.store.contract.digests import (
     digest_mark,
     make_digest_id,
 )
+from hitl_core.store.contract.hints import MAX_HINT, AgentHint
 from hitl_core.store.contract.history import HeldReview, HistoryCheck
 from hitl_core.store.contract.jobs import (
     LATER,
@@ -40,15 +41,18 @@ from hitl_core.store.contract.review_lists import (
     Workload,
     is_decision_event,
 )
-from hitl_core.store.contract.reviews import Write
+from hitl_core.store.contract.reviews import MAX_AGE, Write
 from hitl_core.store.contract.store import Store
 
 __all__ = [
     "LATER",
+    "MAX_AGE",
     "MAX_DECIDED",
     "MAX_DIGEST",
+    "MAX_HINT",
     "MAX_REJECTED",
     "OPEN_FOR",
+    "AgentHint",
     "Backlog",
     "DeadLetter",
     "Digest",

@@ -8,6 +8,9 @@ from typing import NamedTuple, Protocol
 from hitl_core.model import Arguments, Event, Place, Review, Snapshot
 from hitl_core.store.contract.review_lists import RejectedCall
 
+#: How long after its snapshot was read a transition may be stored, in seconds.
+MAX_AGE = 5.0
+
 
 class Write(NamedTuple):
     """One transition to store: the new review, its event, and the new values of the indexes.
@@ -24,6 +27,8 @@ class Write(NamedTuple):
       so;
     - `started_marks`: how many of the snapshot's marks say that an agent has started a call. A release that
       knows fewer than are stored would let a call run twice;
+    - `read_at`: the store's time of the snapshot that the transition was computed from; None for a new
+      review. What a process reads and writes much later, after it was stopped for example, is not stored;
     - `show_by`: the order of cards that were never posted, in seconds since the epoch; None: the time of
       submission.
     """
@@ -39,6 +44,7 @@ class Write(NamedTuple):
     audiences_removed: Collection[str] = ()
     rejected_added: Collection[RejectedCall] = ()
     rejected_removed: Collection[RejectedCall] = ()
+    read_at: float | None = None
     show_by: float | None = None
     releases: bool = False
     stays_held: bool = False
@@ -65,9 +71,9 @@ class ReviewStore(Protocol):
 
     async def commit(self, write: Write) -> bool:
         """Store the review and return True, if the stored version is the one before, its audit ends at
-        `chain`, and, if it is held, the write `releases` it or it `stays_held`, with as many `started_marks`
-        as are stored. Otherwise return False. The event becomes the next entry of the audit, unless its kind
-        is not audited.
+        `chain`, the snapshot was read at most MAX_AGE ago, and, if it is held, the write `releases` it or it
+        `stays_held`, with as many `started_marks` as are stored. Otherwise return False. The event becomes
+        the next entry of the audit, unless its kind is not audited.
 
         Version 1 is a new review: it is stored if no review has this id.
         """

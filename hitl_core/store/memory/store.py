@@ -15,10 +15,14 @@ from hitl_core.model import (
     Event,
     MessageRef,
     Place,
+    Review,
     Snapshot,
 )
 from hitl_core.store.contract import (
+    MAX_AGE,
+    MAX_HINT,
     MAX_REJECTED,
+    AgentHint,
     Write,
     delivery_event,
     digest_mark,
@@ -38,7 +42,7 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         MemoryKeyValues.__init__(self, clock)
         MemoryDigests.__init__(self, clock)
-        self._hints: list[tuple[str, str]] = []
+        self._hints: list[tuple[str, AgentHint]] = []
         self._hint_positions: dict[str, int] = {}
         self._change_position: int | None = None
         self._chains: dict[str, str] = {}
@@ -48,6 +52,9 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
         self.ledger = MemoryLedger()
 
     async def load(self, review_id: str) -> Snapshot | None:
+        return self._read(review_id)
+
+    def _read(self, review_id: str) -> Snapshot | None:
         review = self._reviews.get(review_id)
         if review is None:
             return None
@@ -81,6 +88,8 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
             return False
         if self._chains.get(review.id, "") != write.chain:
             return False
+        if write.read_at is not None and self._clock() > write.read_at + MAX_AGE:
+            return False
         if review.id in self._held:
             marks = self._marks.get(review.id, set[str]())
             started = sum(mark.startswith(STARTED_MARK) for mark in marks)
@@ -108,10 +117,10 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
         if write.event.kind in REDRAW_KINDS:
             for place in review.places:
                 self._add_card(review.id, place, write.first_post_at, head_start(write.event))
-        if write.wakes_agent:
-            self._hints.append((review.agent, review.id))
         if write.event.kind not in UNAUDITED_KINDS:
             self._add_entry(write.event)
+        if write.wakes_agent:
+            self._hints.append((review.agent, self._make_hint(review)))
         self._changed.set()
         return True
 
@@ -166,7 +175,14 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
     async def now(self) -> float:
         return self._clock()
 
-    async def agent_hints(self, agent: str, block: float) -> list[str]:
+    def _make_hint(self, review: Review) -> AgentHint:
+        size = sum(len(each.data) for each in review.args.values())
+        if review.waiting_process is None or size > MAX_HINT:
+            return AgentHint(review.id)
+        snapshot = self._read(review.id)
+        return AgentHint(review.id, lambda: snapshot)
+
+    async def agent_hints(self, agent: str, block: float) -> list[AgentHint]:
         if agent not in self._hint_positions:
             self._hint_positions[agent] = len(self._hints)
             return []
@@ -175,7 +191,7 @@ class MemoryStore(MemoryKeyValues, MemoryDigests):
             self._hints[self._hint_positions[agent] :],
             len(self._hints),
         )
-        return [review_id for name, review_id in new if name == agent]
+        return [hint for name, hint in new if name == agent]
 
     async def changes(self, block: float) -> list[str]:
         if (position := self._change_position) is None:

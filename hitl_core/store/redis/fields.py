@@ -62,10 +62,13 @@ def read_review_id(entry: bytes | None) -> str:
     return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
 
 
-def read_snapshot(review_id: str, sizes: Iterable[bytes], stored: bytes, now: float) -> Snapshot:
-    """The snapshot in the answer of fields.lua. Raises ReviewUnreadable for data that is damaged, or that
-    another version wrote.
+def read_snapshot(review_id: str, head: bytes, stored: bytes) -> Snapshot | None:
+    """The snapshot in the answer of fields.lua; None if there is no review. Raises ReviewUnreadable for data
+    that is damaged, or that another version wrote.
     """
+    seconds, micros, held, *sizes = head.split()
+    if not sizes:
+        return None
     data = b""
     try:
         fields = _split_fields(sizes, stored)
@@ -89,9 +92,11 @@ def read_snapshot(review_id: str, sizes: Iterable[bytes], stored: bytes, now: fl
         review=review.model_copy(update={"args": args}),
         posts=posts,
         shown=shown_versions,
-        now=now,
+        now=int(seconds) + int(micros) / 1e6,
         chain=chain,
         marks=frozenset(of[MARK]),
+        held=held != b"-",
+        held_since=None if held == b"-" else float(held),
     )
 
 

@@ -7,7 +7,6 @@ shown versions, marks), are separate fields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from hitl_core.audit import link_entry
@@ -22,7 +21,9 @@ from hitl_core.model import (
     Snapshot,
 )
 from hitl_core.store.contract import (
+    MAX_AGE,
     MAX_DECIDED,
+    MAX_HINT,
     MAX_REJECTED,
     ThreadReview,
     Write,
@@ -115,16 +116,8 @@ class RedisReviews(RedisHistory):
     async def _load(self, review_id: str, script: str) -> Snapshot | None:
         if (keys := self._find_keys(review_id)) is None:
             return None
-        head, stored = await self._run_script(
-            script, [keys.review(review_id), keys.held], [review_id]
-        )
-        seconds, micros, held, *sizes = head.split()
-        if not sizes:
-            return None
-        snapshot = read_snapshot(review_id, sizes, stored, int(seconds) + int(micros) / 1e6)
-        if held == b"-":
-            return snapshot
-        return replace(snapshot, held=True, held_since=float(held))
+        answer = await self._run_script(script, [keys.review(review_id), keys.held], [review_id])
+        return read_snapshot(review_id, *answer)
 
 
 def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
@@ -155,7 +148,7 @@ def _write_args(
 ) -> list[Any]:
     """The arguments of commit.lua, in its order. `retention` is in milliseconds."""
     review, event = write.review, write.event
-    entry, head = "", write.chain
+    entry, head, data = "", write.chain, dump_data(review)
     if event.kind not in UNAUDITED_KINDS:
         entry, head = link_entry(event, write.chain)
     arguments = [part for pair in dump_args(write.args).items() for part in pair]
@@ -163,7 +156,7 @@ def _write_args(
         review.id,
         review.version - 1,
         review.version,
-        dump_data(review),
+        data,
         review.status,
         ThreadReview.of(review).position,
         _score(write.due_at),
@@ -173,7 +166,7 @@ def _write_args(
         head,
         _score(write.first_post_at),
         head_start(event),
-        int(write.wakes_agent),
+        _hint_size(write, data),
         retention if review.status == "done" else 0,
         _score(event.at if _decider(event) else None),
         retention,
@@ -184,6 +177,7 @@ def _write_args(
         "release" if write.releases else "keep" if write.stays_held else "",
         MARK + STARTED_MARK,
         write.started_marks,
+        _score(None if write.read_at is None else write.read_at + MAX_AGE),
         len(arguments) // 2,
         len(write.audiences_added),
         len(write.audiences_removed),
@@ -198,6 +192,14 @@ def _write_args(
             for part in (lane_of(place), place, format_member("card", review.id, place))
         ),
     ]
+
+
+def _hint_size(write: Write, data: bytes) -> str:
+    """How large the review may be for its hint to carry it; "0" if it is larger, or if no process waits."""
+    if not write.wakes_agent:
+        return ""
+    size = len(data) + sum(len(each.data) for each in write.review.args.values())
+    return str(MAX_HINT if write.review.waiting_process and size <= MAX_HINT else 0)
 
 
 def _decider(event: Event) -> str | None:

@@ -30,7 +30,7 @@ _TYPES_SCRIPTS = frozenset(
 #: The scripts that use the function of server.lua.
 _SERVER_SCRIPTS = frozenset({"commit", "run_id"})
 #: The scripts that use the functions of fields.lua.
-_FIELDS_SCRIPTS = frozenset({"load", "outline"})
+_FIELDS_SCRIPTS = frozenset({"load", "outline", "commit"})
 
 
 @cache

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from typing import Any
 
+import pytest
+
+from hitl_core.model import Review
 from hitl_core.review import claims
 from hitl_core.store import Store
-from tests.store.steps import approved, created, stepped
-from tests.support.builders import review_of, write_of
+from hitl_core.store.contract import MAX_HINT
+from tests.store.steps import HERE, OPS, approved, created, stepped
+from tests.support.builders import call, review_of, write_of
+
+
+async def _awaited(store: Store, process: str | None, **args: Any) -> Review:
+    """A stored review for which this process waits."""
+    now = await store.now()
+    review, event = review_of([call(**args)], now=now, partitions=store.partitions)
+    review = review.model_copy(update={"waiting_process": process})
+    assert await store.commit(write_of((review, event)))
+    return review
 
 
 class HintsContract:
@@ -19,7 +34,8 @@ class HintsContract:
         first = await created(store, thread_id="one")
         second = await created(store, thread_id="one")
 
-        assert await store.agent_hints("billing", 10) == [first.id, second.id]
+        hints = await store.agent_hints("billing", 10)
+        assert [hint.review_id for hint in hints] == [first.id, second.id]
         assert await store.agent_hints("billing", 0.01) == []
 
     async def test_a_hint_ends_the_wait(self, store: Store):
@@ -30,7 +46,35 @@ class HintsContract:
 
         await approved(store, review)
 
-        assert await asyncio.wait_for(listener, 15) == [review.id]
+        [hint] = await asyncio.wait_for(listener, 15)
+        assert hint.review_id == review.id
+
+    async def test_a_hint_carries_the_review_that_a_process_waits_for(self, store: Store):
+        """When a review settles, its hint says what a load at that moment says."""
+        review = await _awaited(store, "p1")
+        await store.record_post(review.id, OPS, HERE)
+        await store.agent_hints("billing", 0)
+
+        await approved(store, review)
+
+        [hint] = await store.agent_hints("billing", 10)
+        carried, stored = hint.read(), await store.load(review.id)
+        assert carried is not None
+        assert stored is not None
+        assert carried.review.status == "settled"
+        assert carried.now <= stored.now
+        assert replace(carried, now=stored.now) == stored
+
+    @pytest.mark.parametrize(("process", "size"), [(None, 1), ("p1", MAX_HINT)])
+    async def test_other_hints_carry_none(self, store: Store, process: str | None, size: int):
+        """Neither without a process that waits, nor a large review: streams keep many hints."""
+        review = await _awaited(store, process, text="x" * size)
+        await store.agent_hints("billing", 0)
+
+        await approved(store, review)
+
+        [hint] = await store.agent_hints("billing", 10)
+        assert (hint.review_id, hint.read()) == (review.id, None)
 
     async def test_hints_of_others_and_silent_writes_are_not_heard(self, store: Store):
         """Only this agent's, and only where the write says so."""

@@ -9,7 +9,8 @@ import pytest
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review import claims, decisions
 from hitl_core.store import Store
-from tests.store.steps import HERE, created, next_write, stepped
+from hitl_core.store.contract import MAX_AGE
+from tests.store.steps import HERE, created, loaded, next_write, stepped
 from tests.support.builders import call, person, proposal, review_of, write_of
 
 
@@ -76,6 +77,15 @@ class ReviewsContract:
         snapshot = await store.load(review.id)
         assert snapshot is not None
         assert snapshot.review == mine.review
+
+    async def test_a_change_of_what_was_read_long_ago_is_not_stored(self, store: Store):
+        """A process was stopped after it read: its time is no longer the store's."""
+        review, now = await created(store), await store.now()
+        write = await next_write(store, decisions.decide(review, "1", proposal(), person(), now))
+
+        assert not await store.commit(write._replace(read_at=now - MAX_AGE - 1))
+        assert (await loaded(store, review.id)).status == "pending"
+        assert await store.commit(write._replace(read_at=now))
 
     async def test_a_version_can_not_be_skipped(self, store: Store):
         """Neither the third version nor a change of what doesn't exist is stored."""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from hitl_core.errors import StoreError
+from hitl_core.model import Snapshot
+from hitl_core.store.contract import AgentHint
 from hitl_core.store.redis.connection import Client, store_errors
-from hitl_core.store.redis.fields import read_review_id, text_of
+from hitl_core.store.redis.fields import check_arguments, read_review_id, read_snapshot, text_of
 from hitl_core.store.redis.keys import Keys
 from hitl_core.store.redis.part import RedisPart
 from hitl_core.store.redis.queues.streams import StreamReader
@@ -20,9 +24,9 @@ class RedisHints(RedisPart):
         super().__init__(redis, reader, keys, retention)
         self._topics: dict[str, StreamReader] = {}
 
-    async def agent_hints(self, agent: str, block: float) -> list[str]:
+    async def agent_hints(self, agent: str, block: float) -> list[AgentHint]:
         streams = [keys.agent(agent) for keys in self._keys]
-        return [_read_review_id(fields) for fields in await self._read_new(streams, block)]
+        return [_read_hint(fields) for fields in await self._read_new(streams, block)]
 
     async def changes(self, block: float) -> list[str]:
         review_ids = map(
@@ -49,6 +53,24 @@ class RedisHints(RedisPart):
     async def _close_topics(self) -> None:
         for topic in self._topics.values():
             await topic.close()
+
+
+def _read_hint(fields: dict[bytes, bytes]) -> AgentHint:
+    review_id = _read_review_id(fields)
+    if b"head" not in fields or b"fields" not in fields:
+        return AgentHint(review_id)
+    return AgentHint(review_id, partial(_read_snapshot, review_id, fields))
+
+
+def _read_snapshot(review_id: str, fields: dict[bytes, bytes]) -> Snapshot | None:
+    """None for what can't be read: a load then says why."""
+    try:
+        snapshot = read_snapshot(review_id, fields[b"head"], fields[b"fields"])
+        if snapshot is not None:
+            check_arguments(snapshot.review)
+    except (StoreError, ValueError):
+        return None
+    return snapshot
 
 
 def _read_review_id(fields: dict[bytes, bytes]) -> str:

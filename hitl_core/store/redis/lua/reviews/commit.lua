@@ -3,8 +3,8 @@
 -- KEYS those below, then each added audience and each removed one (zsets), then the queue of each place (zset)
 -- ARGV those below, then for each: new revision of arguments: field, bytes; rejected call that is added; one that is
 --      removed; place to redraw: lane, place, the card's member
--- Returns "stored ID", with the id of the entry or ""; "conflict" if another version is stored, if the review is held, or
--- if its release doesn't know all that an agent has started; "server RUN_ID" on an unknown server; or "history" if what
+-- Returns "stored ID", with the id of the entry or ""; "conflict" if another version is stored, if it was read too long
+-- ago, if the review is held, or if its release doesn't know all that an agent has started; "server RUN_ID" on an unknown server; or "history" if what
 -- the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
 local review, thread, due, ready, hints, audit, agent, live, decisions, queues, change_counts, rejected_calls, history, held =
   unpack(KEYS, 1, 14)
@@ -13,9 +13,9 @@ local review, thread, due, ready, hints, audit, agent, live, decisions, queues, 
 local id, expected, version, data, status, thread_score, due_at, ready_at = unpack(ARGV, 1, 8)
 -- The entry of the audit, or ""; the head of the review's chain before and after it.
 local entry, head_before, head = unpack(ARGV, 9, 11)
--- The order of its first posts; how many seconds before now its cards are queued; "1" to wake the agent; how long a done
--- review is kept, in milliseconds, "0" if it isn't done.
-local post_order, head_start, wakes_agent, keep = unpack(ARGV, 12, 15)
+-- The order of its first posts; how many seconds before now its cards are queued; "" to wake no process of the agent, else
+-- how large a review may be for the hint to carry it; how long a done review is kept, in milliseconds, "0" if it isn't done.
+local post_order, head_start, hint_size, keep = unpack(ARGV, 12, 15)
 -- The time of a person's decision, or ""; how long and how many decisions are kept; how many rejected calls.
 local decided_at, keep_decisions, max_decisions, max_rejected = unpack(ARGV, 16, 19)
 -- What the process knows: the history; the last entry that it has seen, or ""; the servers, "" if any may do it.
@@ -23,9 +23,11 @@ local known_history, known_entry, known_servers = unpack(ARGV, 20, 22)
 -- "release" for a write that releases a held review, "keep" for one after which it is still held, else "". A held review
 -- is written only if it has `started` fields that begin with `started_prefix`.
 local hold, started_prefix, started = unpack(ARGV, 23, 25)
+-- Until when a change of what was read may be stored, or "" for a new review.
+local stale_at = ARGV[26]
 -- How many of each follow.
-local arguments, added, removed, rejected, superseded, places = unpack(ARGV, 26, 31)
-local FIRST_AUDIENCE, FIRST_ARGUMENT = 15, 32
+local arguments, added, removed, rejected, superseded, places = unpack(ARGV, 27, 32)
+local FIRST_AUDIENCE, FIRST_ARGUMENT = 15, 33
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
@@ -56,6 +58,9 @@ if current_history(history) ~= known_history or not has_entry(audit, known_entry
 end
 local current = redis.call('HMGET', review, 'version', 'chain')
 if (current[1] or '0') ~= expected or (current[2] or '') ~= head_before then
+  return 'conflict'
+end
+if stale_at ~= '' and clock() > tonumber(stale_at) then
   return 'conflict'
 end
 if redis.call('ZSCORE', held, id) then
@@ -132,8 +137,15 @@ local stored_entry = ''
 if entry ~= '' then
   stored_entry = redis.call('XADD', audit, '*', 'event', entry)
 end
-if wakes_agent == '1' then
-  redis.call('XADD', agent, 'MAXLEN', '~', '10000', '*', 'review', id)
+if hint_size ~= '' then
+  local hint = { 'review', id }
+  if hint_size ~= '0' then
+    local answer = answer_fields(redis.call('HGETALL', review), redis.call('ZSCORE', held, id))
+    if #answer[2] <= tonumber(hint_size) then
+      hint = { 'review', id, 'head', answer[1], 'fields', answer[2] }
+    end
+  end
+  redis.call('XADD', agent, 'MAXLEN', '~', '10000', '*', unpack(hint))
   redis.call('EXPIRE', agent, 86400)  -- only hints: the ready index has all
 end
 
