@@ -1,4 +1,9 @@
-"""Where reviews are stored: one contract (`Store`), implemented by `RedisStore` and `MemoryStore`."""
+"""Where reviews are stored: one contract (`Store`), implemented by `RedisStore` and `MemoryStore`.
+
+`MemoryStore` is imported when it is first used: only tests use it.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from hitl_core.store.contract import (
     MAX_DECIDED,
@@ -24,7 +29,6 @@ from hitl_core.store.contract import (
     digest_at,
     digest_mark,
 )
-from hitl_core.store.memory import MemoryStore
 from hitl_core.store.redis import (
     REDIS_SCHEMES,
     Keys,
@@ -37,6 +41,9 @@ from hitl_core.store.redis import (
     parse_redis_url,
     read_wait_replicas,
 )
+
+if TYPE_CHECKING:
+    from hitl_core.store.memory import MemoryStore
 
 __all__ = [
     "MAX_DECIDED",
@@ -73,3 +80,11 @@ __all__ = [
     "parse_redis_url",
     "read_wait_replicas",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "MemoryStore":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hitl_core.store.memory import MemoryStore
+
+    return MemoryStore

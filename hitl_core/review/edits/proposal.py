@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.forms import find_changed_fixed, find_lost_hidden
 from hitl_core.jsonschema import (
     ArgError,
     SchemaError,
@@ -234,6 +233,9 @@ def _check_protected(
     """Raises DecisionError if an edit changes a value that any of the schemas says is `readOnly`, or removes
     a value that the editor can't see (`hidden_before`). The error names no key inside a `hidden` value.
     """
+    # Imported here: an agent that only imports `Gate` needs no forms.
+    from hitl_core.forms import find_changed_fixed, find_lost_hidden
+
     if (path := find_changed_fixed(schemas, before, after)) is not None:
         where = cut_at_hidden(to_pointer(path), hidden)
         part = "" if where == to_pointer(path) else "a hidden part of it "

@@ -3,6 +3,8 @@
 The policy's own words (titles, hints, names of choices, order) are shown as the policy says them. What an
 agent adds only checks arguments: a card or form takes from it the types of arguments that the policy doesn't
 name.
+
+Forms are imported where they are used: an agent that only imports `Gate` needs none.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
-from hitl_core.forms import keep_types, number_options, strip_texts
 from hitl_core.jsonschema import NO_TEXTS_MARK, schema_properties
 from hitl_core.model import Action, Review, ReviewConfig
 from hitl_core.policy import has_refs
@@ -26,6 +27,8 @@ _SAYS_MORE = (
 
 def visible_schema(config: ReviewConfig) -> Schema | None:
     """The schema by which a card titles and orders arguments. None if no schema describes them."""
+    from hitl_core.forms import strip_texts
+
     return _without_agents_words(config, strip_texts)
 
 
@@ -38,6 +41,8 @@ def form_schema(
     """
     if not hides_values:
         return visible_schema(config)
+    from hitl_core.forms import keep_types
+
     return _without_agents_words(config, lambda schema: keep_types(schema, args))
 
 
@@ -46,6 +51,8 @@ def answer_schema_of(review: Review, action: Action) -> Schema | None:
     schema = action.config.answer_schema
     if schema is None or not (review.hides_values and action.config.answer_by_agent):
         return schema
+    from hitl_core.forms import number_options
+
     return number_options(schema)
 
 
