@@ -54,8 +54,9 @@ test-teams-playground: $(VENV)/.dev $(PLAYGROUND) ## reviews in Microsoft's Agen
 $(PLAYGROUND):
 	@npm install --silent --no-save --prefix build/playground @microsoft/m365agentsplayground@0.2.28
 
+# Without plugins that none of these tests uses: each costs time at every test.
 unit: $(VENV)/.dev ## fast tests without servers, in seconds: after each change
-	@$(PY) -m pytest -q -p no:schemathesis \
+	@$(PY) -m pytest -q -p no:schemathesis -p no:logging -p no:anyio \
 		-m "not redis and not servers and not slow and not hypothesis" \
 		$(addprefix tests/,model jsonschema policy forms review store)
 
