@@ -7,7 +7,15 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, web
+from aiohttp import (
+    ClientError,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    TCPConnector,
+    TraceConfig,
+    web,
+)
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
@@ -33,7 +41,7 @@ TIMEOUT = 4
 @asynccontextmanager
 async def open_slack(settings: Settings, health: Health) -> AsyncGenerator[SlackConnection, None]:
     """Raises SettingsError if Slack refuses the settings, or can't be reached."""
-    async with _open_session() as session:
+    async with open_session() as session:
         channel = make_channel(settings, health, timeout=TIMEOUT, session=session)
         try:
             await channel.start()
@@ -42,13 +50,23 @@ async def open_slack(settings: Settings, health: Health) -> AsyncGenerator[Slack
         yield SlackConnection(settings, channel)
 
 
-def _open_session() -> ClientSession:
-    """An HTTP session for all calls. Without it, the SDK makes one for each call, with a TLS handshake."""
+def open_session() -> ClientSession:
+    """An HTTP session for all calls. Without it, the SDK makes one for each call, with a TLS handshake. It
+    follows no redirect: Slack sends none, and another program would get the card.
+    """
+    no_redirects = TraceConfig()
+    no_redirects.on_request_redirect.append(_refuse_redirect)
     return ClientSession(
+        trace_configs=[no_redirects],
         connector=TCPConnector(limit=0),  # a call that hangs must not delay others
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=TIMEOUT),
     )
+
+
+async def _refuse_redirect(*_: object) -> None:
+    """Raises ClientError."""
+    raise ClientError("it was redirected, which Slack never does")
 
 
 def make_channel(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.card import build_card
 from bot.channels.contract import (
     LookupFailed,
     MessageGone,
@@ -18,12 +20,16 @@ from bot.channels.contract import (
     Unreachable,
 )
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.connection import open_session
 from bot.channels.slack.transport import api
 from bot.channels.slack.transport.slack_errors import error_translation
 from bot.health import Health
 from hitl_core.model import MessageRef, Place
+from tests.support.builders import call, policy, review_of
 
 REF = MessageRef(channel="slack", conversation="C1", ts="1.2")
+PLACE = Place("slack:C0APPROVE")
+CARD = build_card(review_of([call("it", x=1)], by=policy(it=True))[0], PLACE)
 
 
 @pytest.fixture
@@ -112,6 +118,83 @@ async def test_a_limit_without_a_time_is_a_limit(
     with pytest.raises(RateLimited) as caught:
         await answering(response).delete(REF)
     assert caught.value.seconds is None
+
+
+@pytest.mark.parametrize(
+    "error", ["team_added_to_org", "external_channel_migrating", "update_failed"]
+)
+async def test_a_refusal_that_is_true_for_a_while_is_no_refusal_of_the_card(
+    answering: Callable[[web.Response], SlackChannel], error: str
+) -> None:
+    """Given a workspace that is moved to an organization; then the card waits. It was posted as text without
+    buttons, because the second request succeeded."""
+    with pytest.raises(Unreachable):
+        await answering(error_response(error)).update(PLACE, REF, CARD)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "restricted_action_non_threadable_channel",
+        "restricted_action_thread_locked",
+        "restricted_action_thread_only_channel",
+    ],
+)
+async def test_a_place_that_takes_no_such_message_is_no_place_for_a_card(
+    answering: Callable[[web.Response], SlackChannel], error: str
+) -> None:
+    """docs.slack.dev/reference/methods/chat.postMessage; so the card goes to its fallback."""
+    with pytest.raises(NotFound):
+        await answering(error_response(error)).post(PLACE, CARD)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_followed_nowhere(status: int) -> None:
+    """Given a gateway that sends each request to its login page; then that page gets neither the token nor
+    the card, and nothing of what it answers counts."""
+    visited = list[str]()
+
+    async def log_in(request: web.Request) -> web.Response:
+        visited.append(await request.text())
+        return web.json_response({"ok": True, "channel": "C1", "ts": "1.2"})
+
+    async with _served(log_in) as page:
+
+        async def send_away(_: web.Request) -> web.Response:
+            return web.Response(status=status, headers={"Location": page})
+
+        async with _served(send_away) as url, open_session() as session:
+            client = AsyncWebClient("xoxb", base_url=url, retry_handlers=[], session=session)
+            with pytest.raises(Unreachable):
+                await SlackChannel(client, "#c", Health()).post(PLACE, CARD)
+    assert visited == []
+
+
+@asynccontextmanager
+async def _served(answer: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[str]:
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
+    await runner.cleanup()
+
+
+async def test_an_upload_that_is_refused_is_an_error_of_slack() -> None:
+    """Given a Slack that refuses the bytes of a file; then the person reads that it could not be posted. The
+    SDK has an error of its own for that."""
+
+    async def answer(request: web.Request) -> web.Response:
+        if request.path.endswith("files.getUploadURLExternal"):
+            url = str(request.url.with_path("/upload").with_query(None))
+            return web.json_response({"ok": True, "file_id": "F1", "upload_url": url})
+        return web.Response(status=500, text="oops")
+
+    async with _served(answer) as url:
+        client = AsyncWebClient("xoxb", base_url=url, retry_handlers=[])
+        with pytest.raises(Unreachable):
+            await SlackChannel(client, "#c", Health()).upload(PLACE, REF, "arguments.json", "{}")
 
 
 @pytest.mark.parametrize("error", ["is_archived", "is_inactive"])

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import aiohttp
-from slack_sdk.errors import SlackApiError
+from slack_sdk.errors import SlackApiError, SlackRequestError
 
 from ...answers import READ_ERRORS, Data, read_retry_after
 from ...contract import (
@@ -27,6 +27,9 @@ _TRANSIENT = frozenset(
         "fatal_error",
         "service_unavailable",
         "request_timeout",
+        "external_channel_migrating",
+        "team_added_to_org",
+        "update_failed",
     }
 )
 #: The same, but Slack certainly did nothing.
@@ -48,7 +51,10 @@ NO_PLACE = {
     "messages_tab_disabled": "direct messages to the app are off",
     "not_in_channel": "the bot is not in this channel",
     "restricted_action": "the workspace doesn't let the bot do this",
+    "restricted_action_non_threadable_channel": "this channel has no threads",
     "restricted_action_read_only_channel": "only some people may post in this channel",
+    "restricted_action_thread_locked": "this thread is locked",
+    "restricted_action_thread_only_channel": "this channel only takes messages in threads",
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
@@ -68,6 +74,8 @@ async def error_translation(method: str) -> AsyncGenerator[None, None]:
     except (aiohttp.ClientError, OSError) as error:
         why = str(error) or type(error).__name__
         raise Unreachable(f"Slack's {method}: {why}") from error
+    except SlackRequestError as error:  # of an upload
+        raise Unreachable(f"Slack's {method}: the file was not taken") from error
     except READ_ERRORS as error:
         # The SDK and `json` raise undocumented errors for a body that is no JSON object, is nested too
         # deeply, or is no text.

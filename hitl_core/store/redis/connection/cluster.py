@@ -58,11 +58,7 @@ class ClusterClient(AsyncCoreCommands):
         return Pipeline(self)
 
     async def is_away(self, key: str) -> bool:
-        """Whether no node has this key, or the one that has it gave no answer a moment ago."""
-        try:
-            return self._slots.is_lost(await self._slots.node_of(key))
-        except ClusterDownError:
-            return True
+        return await self._slots.is_away(key)
 
     async def client_of(self, key: str) -> Redis:
         """A client of the node that has this key, for SCAN, which follows no slot that was moved."""

@@ -56,6 +56,13 @@ class SlotMap:
         """Whether this node gave no answer a moment ago."""
         return time.monotonic() - self._lost_at.get(node, -KEEP_LOST) < KEEP_LOST
 
+    async def is_away(self, key: str) -> bool:
+        """Whether no node has this key, or the one that has it gave no answer a moment ago."""
+        try:
+            return self.is_lost(await self.node_of(key))
+        except ClusterDownError:
+            return True
+
     async def node_of(self, key: str | bytes) -> Address:
         """The master that has this key. Without a key that of `META_KEY`, so that TIME comes from one clock;
         if that is lost, another one. Raises ClusterDownError if none has the key.
