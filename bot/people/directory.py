@@ -176,18 +176,27 @@ class Directory(DeciderPool):
     async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
         """Whether this person may decide. Bots and deactivated people never may; guests and external people
         only if they are named; people of a channel that the bot doesn't have never. Raises ChannelError if no
-        look-up says yes and one failed.
+        look-up says yes and one failed. A cached no is looked up again, because it may have changed.
         """
         if who.channel in (CLI, POLICY):
             return True  # a person with access to the store can write anything to it
         if who.channel not in self._lookups:
             return False
-        person = await self._lookups[who.channel].person(who.id)
+        given = who, snapshot, tuple(grants)
+        return await self._has_right(*given) or await self._has_right(*given, is_fresh=True)
+
+    async def _has_right(
+        self, who: Reviewer, snapshot: Snapshot, grants: Sequence[Grant], *, is_fresh: bool = False
+    ) -> bool:
+        def now(lookups: Lookups) -> Lookups:
+            return lookups.fresh if is_fresh else lookups
+
+        person = await now(self._lookups[who.channel]).person(who.id)
         if person is None or not person.active or person.kind == "bot":
             return False
-        grants, is_external = tuple(grants), self.is_external(who) or person.kind == "external"
+        is_external = self.is_external(who) or person.kind == "external"
         return await any_yes(
-            partial(self._may_decide_as, lookups, id, snapshot, grants, is_external)
+            partial(self._may_decide_as, now(lookups), id, snapshot, grants, is_external)
             for lookups, id in self._identities(who, is_external)
         )
 

@@ -13,7 +13,8 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.people import Directory, Recipients
 from bot.people.lookups import MAX_MEMBERS
-from hitl_core.model import Grant, MessageRef, Place, Reviewers, Snapshot
+from hitl_core.errors import Refused
+from hitl_core.model import Grant, MessageRef, Place, Reviewer, Reviewers, Snapshot
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START, call, policy, review_of
@@ -149,3 +150,20 @@ async def test_slackbot_is_no_member_of_a_group(
     assert await _left(directory, grant, quorum=2) == "too_few"
     copies = await recipients.copies(snapshot_at(GROUP, groups=["S0OPS"]), GROUP)
     assert copies.places == [GROUP.for_member("U0DANA")]
+
+
+async def test_who_became_a_member_a_moment_ago_may_decide(
+    directory: Directory, sandbox: Sandbox
+) -> None:
+    """Given Carl, who was refused as a guest, and then as a person who had left; when he is neither, then he
+    may decide at once, also if Slack told another bot."""
+    snapshot, grant = replace(snapshot_at(OPS), posts=POSTED), Grant((OPS,), Reviewers())
+    carl = Reviewer(channel="slack", team="T0ACME", id="U0CARL", name="Carl")
+    sandbox.workspace.channels["C0OPS"].members.append("U0CARL")
+    for flag in ("is_restricted", "deleted"):
+        setattr(sandbox.workspace.users["U0CARL"], flag, True)
+        directory.lookups("slack").forget_person("U0CARL")
+        with pytest.raises(Refused):
+            await directory.check_can_decide(carl, snapshot, [grant])
+        setattr(sandbox.workspace.users["U0CARL"], flag, False)
+        await directory.check_can_decide(carl, snapshot, [grant])
