@@ -183,9 +183,6 @@ class Delivery:
         self, snapshot: Snapshot, place: Place, attempt: DeliveryAttempt
     ) -> None:
         """Deliver to the place, or to each member of a group: one who can't be reached stops no other."""
-        await self._recipients.load_requester_name(
-            snapshot, place
-        )  # for updates after a restart too
         posted = any(one.base == place for one in snapshot.posts)
         unknown = None if posted else await self._recipients.check(snapshot, place)
         copies, unsure = await self._recipients.copies(snapshot, place)

@@ -63,12 +63,12 @@ class Recipients:
         that failed, or that there are too few people; the card is shown nevertheless, and the check is
         repeated later.
         """
-        await self.load_requester_name(snapshot, place)
+        await self._load_requester_name(snapshot, place)
         size = await self._check_size(snapshot, place)
         deciders = await self._check_deciders(snapshot, place)
         return size or deciders
 
-    async def load_requester_name(self, snapshot: Snapshot, place: Place) -> None:
+    async def _load_requester_name(self, snapshot: Snapshot, place: Place) -> None:
         """For the card in another chat system than the requester's: an id of that system says nothing to
         people here. The name is only displayed, so a failure doesn't matter.
         """
@@ -183,6 +183,9 @@ class Recipients:
         """The place itself; for a group, a place for each member who may read the review. People who left it
         get no updates.
         """
+        await self._load_requester_name(
+            snapshot, place
+        )  # each update shows it, also after a restart
         channel = self._channels.of_place(place)
         audience = channel.audience(place)
         if audience.kind != "group":
