@@ -11,6 +11,8 @@ from __future__ import annotations
 ONLY_MEMBERS = "Only people of this workspace or organization may decide."
 STILL_RECORDED = "This message is still being recorded. Press again in a moment."
 LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
+#: The codes of refusals while it is unknown whether the person may decide.
+UNKNOWN_CODES = frozenset({"unavailable", "unknown_members"})
 
 
 def may_not_decide(deciders: str, *, is_guest: bool, lost: str = "") -> str:

@@ -186,7 +186,7 @@ class ReviewAccess:
                 await self.check(snapshot, action.grants)
                 return action
             except Refused as refused:
-                if refused.code in ("unavailable", "unknown_members"):
+                if refused.code in refusals.UNKNOWN_CODES:
                     return action
                 refused_grants.add(action.grants)
         return None
@@ -231,11 +231,13 @@ class ReviewAccess:
     async def _check_any(
         self, snapshot: PermittedSnapshot, calls: Sequence[Call]
     ) -> tuple[PermittedSnapshot, Call]:
-        """The first of these calls on which this person may decide."""
+        """The first of these calls on which this person may decide. If there is none, but that is unknown for
+        one of them, it is unknown.
+        """
         refusal = Refused("gone", refusals.NO_PART_HERE)
         for call in calls:
             try:
                 return await self.check(snapshot, snapshot.review.grants_of(call)), call
             except Refused as refused:
-                refusal = refused
+                refusal = refusal if refusal.code in refusals.UNKNOWN_CODES else refused
         raise refusal

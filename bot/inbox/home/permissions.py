@@ -8,6 +8,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, Reviewer, Snapshot
 from hitl_core.review import decisions
 
+from ... import refusals
 from ...people import Directory
 from ..reading import needs_others
 from ..reply import PermittedSnapshot
@@ -76,7 +77,7 @@ class HomePermissions:
         try:
             await self._directory.check_can_decide(who, snapshot, grants)
         except Refused as refused:
-            if refused.code in ("unavailable", "unknown_members"):
+            if refused.code in refusals.UNKNOWN_CODES:
                 raise PermissionUnknown(str(refused)) from refused
             return False
         return True

@@ -86,7 +86,7 @@ class DigestPages:
                 one = await self._access.load_permitted(review_id, [WHOLE_REVIEW], who)
                 snapshot = await self._access.check_there(one, digest.place)
             except Refused as refused:
-                if refused.code in ("unavailable", "unknown_members"):
+                if refused.code in refusals.UNKNOWN_CODES:
                     raise
                 refusal, skipped = refused, skipped + 1
                 continue

@@ -11,6 +11,7 @@ from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.inbox import Inbox
 from bot.people import Directory
+from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Review, Reviewer
 from hitl_core.review import Reviews
 from hitl_core.store import MemoryStore
@@ -114,3 +115,26 @@ async def test_what_became_of_the_actions_of_others_is_not_shown(world: World) -
     card, pages = await world.seen_by("U0BOB", review)
     assert "'pay'" not in f"{card} {pages}"
     assert "mail" in card
+
+
+async def test_whether_one_may_decide_there_is_unknown_if_it_is_unknown_for_one_action(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given two actions at one place, one for a group of which Slack says nothing now, and one for others;
+    when Bob asks for that place, where he may decide another action elsewhere, then he is told to try again,
+    and not that he may not decide."""
+    reviews = Reviews(MemoryStore(lambda: START))
+    access = Inbox(reviews, Directory(Channels(channel))).access
+    rules = policy(
+        pay={"notify": OPS, "reviewers": {"groups": ["S0OPS"]}},
+        mail={"notify": OPS, "reviewers": ONE},
+        tidy={"notify": MARIA, "reviewers": BOTH},
+    )
+    calls = [call(name, f"c{number}") for number, name in enumerate(("pay", "mail", "tidy"))]
+    review, event = review_of(calls, by=rules)
+    await reviews.submit(review, event)
+    sandbox.faults.configure({"mode": "http_500", "method": "usergroups.users.list"})
+    bob = Reviewer(channel="slack", team="T0ACME", id="U0BOB", name="Bob")
+    with pytest.raises(Refused) as refused:
+        await access.load_at_place(review.id, OPS, bob)
+    assert refused.value.code == "unavailable"
