@@ -8,8 +8,9 @@ import pytest
 from aiohttp import web
 
 from bot.card import build_card
-from bot.channels.contract import NotFound
+from bot.channels.contract import NotFound, NotSent
 from bot.channels.teams import TeamsChannel
+from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
@@ -218,3 +219,22 @@ async def test_a_place_that_nobody_has_is_still_not_found(
 ):
     with pytest.raises(NotFound, match="no team or channel"):
         await bots[0].conversation_id(Place("teams:Nowhere"))
+
+
+async def test_a_post_is_not_sent_while_nobody_knows_another_address(
+    sandbox: Sandbox, make_bot: MakeBot, old_address: str
+):
+    """Given the old address of a conversation, and a store that is away when the post is refused there; then
+    it is not known that there is no such conversation, and nothing was posted that must be looked for."""
+    store = StoreThatWaits()
+    one = make_bot(store)
+    activity = installation(sandbox, sandbox.workspace.conversations[ids.APPROVALS])
+    await one.record(activity.model_copy(update={"service_url": old_address}))
+    await one.start()
+
+    async def fail() -> None:
+        raise StoreUnavailable("Redis can't be reached.")
+
+    store.during_read = fail
+    with pytest.raises(NotSent):
+        await one.post(ROOM, CARD)

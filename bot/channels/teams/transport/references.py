@@ -16,7 +16,7 @@ from hitl_core.store import Store
 from ....health import Health
 from ....shared_reads import SharedReads
 from ....teams_names import PREFIX, pinned_names
-from ...contract import NotFound, Unreachable
+from ...contract import NotFound, NotSent
 from ..ids import NAME
 from .errors import NO_CONVERSATION
 from .requests import Activity
@@ -61,7 +61,7 @@ class References:
 
     async def refresh(self, *, now: bool = False) -> None:
         """Load what other bots changed, if the data is older than MAX_AGE. `now`: load it in any case,
-        and raise Unreachable if that fails, for a caller that may conclude that there is none. Without
+        and raise NotSent if that fails, for a caller that may conclude that there is none. Without
         `now` it is raised if nothing is known yet.
         """
         if time.monotonic() - self._loaded_at < MAX_AGE and not now:
@@ -70,7 +70,7 @@ class References:
             await self._reads.read("", self._load)
         except StoreUnavailable as error:
             if now or self._loaded_at == float("-inf"):
-                raise Unreachable(f"the store: {error}") from error
+                raise NotSent(f"the store: {error}") from error
             log.warning("Teams' conversations could not be loaded again: %s", error)
 
     async def _load(self) -> None:
@@ -213,7 +213,7 @@ class References:
         return self._pins.get(name)
 
     async def find_pin(self, name: str) -> str | None:
-        """The first conversation to which this name led for any bot. Raises Unreachable."""
+        """The first conversation to which this name led for any bot. Raises NotSent."""
         if name not in self._pins:
             await self.refresh(now=True)
         return self._pins.get(name)
