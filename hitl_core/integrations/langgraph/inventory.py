@@ -113,7 +113,7 @@ def check_guardable(inventory: Inventory) -> None:
                 " in a node instead."
             )
         for name, node in graph.nodes.items():
-            if (node.cache_policy or graph.cache_policy) and find_tool_nodes(node.bound):
+            if _is_cached(graph, node) and find_tool_nodes(node.bound):
                 raise IntegrationError(
                     f"{path} > {name}: its results are cached, so an approved call might not run, and"
                     " get the result of an earlier one. Remove its cache_policy."
@@ -149,6 +149,10 @@ def _has_own_checkpointer(graph: Graph) -> bool:
     with False the caller saves the pause. With True the graph keeps its own state between calls.
     """
     return cast(Any, graph).checkpointer not in (None, False)
+
+
+def _is_cached(graph: Any, node: Any) -> bool:
+    return node.cache_policy is not None or graph.cache_policy is not None
 
 
 def _add_object(inventory: Inventory, thing: Any, path: str) -> None:
