@@ -145,9 +145,8 @@ class Gate:
         its arguments or None: the schema is enforced when the policy has none, and an edit may switch to
         another of these tools if the policy allows it. `path`: the agents that led here, the outermost first.
 
-        An integration can pass `JudgedCalls`, with their rulings: no policy is applied to them, and no
-        `context`, `tools` and `path` are accepted. Raises InvalidToolCall, PolicyError for a bad context,
-        ReviewConflict, StoreUnavailable.
+        An integration can pass `JudgedCalls`, with their rulings, and then no `context`, `tools` and `path`.
+        Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
         """
         self._listener.check_not_closed()
         new = await self._submitter.build_review(
