@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
+
+import redis
 
 from hitl_core.gate import Gate, Outcome
-from hitl_core.review import Reviews
-from hitl_core.store import MemoryStore
+from hitl_core.review import Reviews, claims
+from hitl_core.store import Keys, MemoryStore
 from tests.gate.conftest import Open
 from tests.gate.outcomes import decide
 from tests.gate.waiting.test_sharing import OTHER, scripts
@@ -69,3 +72,26 @@ async def test_a_hint_that_is_old_is_not_believed():
 
     assert outcome.review.lease is not None
     assert outcome.review.lease.until == now + 30
+
+
+def arguments_in_hints(url: str) -> int:
+    """How many hints carry the argument of the test's call."""
+    with redis.Redis.from_url(url) as client:
+        hints: Any = client.xrange(Keys(0).agent("billing"))
+    return sum(b"a secret" in value for _, fields in hints for value in fields.values())
+
+
+async def test_a_hint_keeps_no_arguments_after_the_claim(open_gate: Open, redis_url: str):
+    """A done review is deleted after its retention. Its arguments are not kept longer elsewhere."""
+    gate = await open_gate()
+    review_id = await gate.submit([call(text="a secret")], thread_id="t")
+    await gate.reviews.change(
+        review_id, "await", lambda r, now: claims.set_waiting_process(r, gate.process, now)
+    )
+    await approve_all(gate.reviews, review_id)
+    before = arguments_in_hints(redis_url)
+
+    outcome = await gate.wait(review_id)
+
+    assert (before, arguments_in_hints(redis_url)) == (1, 0)
+    await outcome.finish()

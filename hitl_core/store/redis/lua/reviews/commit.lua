@@ -56,7 +56,7 @@ end
 if current_history(history) ~= known_history or not has_entry(audit, known_entry) then
   return 'history'
 end
-local current = redis.call('HMGET', review, 'version', 'chain')
+local current = redis.call('HMGET', review, 'version', 'chain', 'hint')
 if (current[1] or '0') ~= expected or (current[2] or '') ~= head_before then
   return 'conflict'
 end
@@ -137,6 +137,11 @@ local stored_entry = ''
 if entry ~= '' then
   stored_entry = redis.call('XADD', audit, '*', 'event', entry)
 end
+if current[3] and status ~= 'settled' then
+  -- Nobody needs that hint any more, and it must not keep arguments for longer than the review.
+  redis.pcall('XDEL', agent, current[3])
+  redis.call('HDEL', review, 'hint')
+end
 if hint_size ~= '' then
   local hint = { 'review', id }
   if hint_size ~= '0' then
@@ -145,7 +150,10 @@ if hint_size ~= '' then
       hint = { 'review', id, 'head', answer[1], 'fields', answer[2] }
     end
   end
-  redis.call('XADD', agent, 'MAXLEN', '~', '10000', '*', unpack(hint))
+  local stored_hint = redis.call('XADD', agent, 'MAXLEN', '~', '10000', '*', unpack(hint))
+  if #hint > 2 then
+    redis.call('HSET', review, 'hint', stored_hint)
+  end
   redis.call('EXPIRE', agent, 86400)  -- only hints: the ready index has all
 end
 
