@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -18,7 +17,6 @@ from ...text import one_line, shorten
 from ..answers import Data, read_field, read_object
 from ..contract import (
     LookupFailed,
-    MessageGone,
     Pace,
     Places,
     Undeliverable,
@@ -28,7 +26,7 @@ from ..people_check import check_people
 from . import ids
 from .places import LABEL, NAME
 from .render import card_message, plain_lines, plain_message, thread_message
-from .transport import NO_PLACE, Api, PeopleLookup
+from .transport import Api, OwnMessages, PeopleLookup, message_ref
 
 log = logging.getLogger(__name__)
 
@@ -55,9 +53,16 @@ class SlackChannel(PeopleLookup):
     def __init__(self, client: AsyncWebClient, default: str, health: Health) -> None:
         self._health = health
         super().__init__(Api(client, self._health), default)
+        self._messages = OwnMessages(self._api)
         self._workspace_url = ""
-        self.bot_user_id = ""
-        self.bot_id = ""
+
+    @property
+    def bot_user_id(self) -> str:
+        return self._messages.bot_user_id
+
+    @property
+    def bot_id(self) -> str:
+        return self._messages.bot_id
 
     async def start(self) -> None:
         """Raises SettingsError for a wrong token, or a default channel that the bot can't use."""
@@ -72,7 +77,8 @@ class SlackChannel(PeopleLookup):
             raise SettingsError(
                 f"Slack refused SLACK_BOT_TOKEN or can't be reached: {error}."
             ) from error
-        self.team, self.bot_user_id, self.bot_id, self._workspace_url = me
+        own = self._messages
+        self.team, own.bot_user_id, own.bot_id, self._workspace_url = me
         await self.load_group_names()
         if self.default:
             await self._check_default()
@@ -131,35 +137,15 @@ class SlackChannel(PeopleLookup):
         )
 
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
-        conversation = await self.conversation_id(place)
-        thread = self.destination(place).thread
-        method = "conversations.replies" if thread else "conversations.history"
-
-        def read(post: Data) -> MessageRef | None:
-            payload = post.get("metadata", {}).get("event_payload")
-            is_ours = post.get("bot_id") == self.bot_id or post.get("user") == self.bot_user_id
-            is_card = is_ours and payload == ids.message_metadata(review_id, place)
-            return _message_ref(conversation, post["ts"]) if is_card else None
-
-        thread_args: dict[str, Any] = {"ts": thread} if thread else {}
-        refs = await self._api.look_up_all(
-            method,
-            "messages",
-            read,
-            no=NO_PLACE,
-            about=conversation,
-            waits_for_limit=True,
-            channel=conversation,
-            oldest=f"{since - CLOCK_TOLERANCE:.6f}",
-            include_all_metadata=True,
-            limit=200,
-            **thread_args,
+        return await self._messages.find(
+            await self.conversation_id(place),
+            self.destination(place).thread,
+            ids.message_metadata(review_id, place),
+            since - CLOCK_TOLERANCE,
         )
-        return sorted(filter(None, refs), key=lambda ref: ref.ts)
 
     async def delete(self, ref: MessageRef) -> None:
-        with suppress(MessageGone):
-            await self._api.call("chat.delete", channel=ref.conversation, ts=ref.ts)
+        await self._messages.delete(ref)
 
     async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:
         """Returns the view's id. A trigger is valid for 3 s and opens one view."""
@@ -230,12 +216,8 @@ def _read_identity(answer: Data) -> tuple[str, str, str, str]:
 
 
 def _read_message_ref(answer: Data) -> MessageRef:
-    return _message_ref(read_field(answer, "channel", str), read_field(answer, "ts", str))
+    return message_ref(read_field(answer, "channel", str), read_field(answer, "ts", str))
 
 
 def _read_view_id(answer: Data) -> str:
     return read_field(read_object(answer, "view"), "id", str)
-
-
-def _message_ref(conversation: str, ts: str) -> MessageRef:
-    return MessageRef(channel=SlackChannel.name, conversation=conversation, ts=ts)

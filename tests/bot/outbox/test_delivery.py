@@ -5,6 +5,7 @@ be shown.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -304,6 +305,42 @@ async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_t
         await delivery.run_job(job, again=False)
     assert (await reviews.load(review_id)).posts == before
     assert len(await channel.find_messages(place, review_id, 1.0)) == 1
+
+
+async def test_a_card_of_the_app_before_it_was_installed_anew_is_posted_anew(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given an app that was installed anew with another bot, which can neither change nor delete what the
+    former one posted; when a review changes, then its card is there again, and stays the only one of this
+    bot. Nobody saw the change."""
+    place = Place("slack:#agent-approvals")
+    review_id = await submit(reviews, notify=place)
+    await delivery.deliver(review_id, place, again=False)
+    former = (await reviews.load(review_id)).posts[place]
+    _install_anew(sandbox)
+    await channel.start()
+
+    for _ in range(2):
+        await reviews.store.redraw(review_id, place)
+        job = await reviews.store.take_job(place, "draw")
+        assert job
+        await delivery.run_job(job, again=False)
+        await reviews.store.finish_job(job)
+
+    [card] = await channel.find_messages(place, review_id, 1.0)
+    assert (await reviews.load(review_id)).posts == {place: card}
+    assert card != former
+
+
+def _install_anew(sandbox: Sandbox) -> None:
+    """Another bot user and bot id, which is invited where the former one was."""
+    former, app = sandbox.app.user_id, sandbox.app
+    app.user_id, app.bot_id = "U0NEWBOT", "B0NEWBOT"
+    users = sandbox.workspace.users
+    users[app.user_id] = replace(users[former], id=app.user_id)
+    for channel in sandbox.workspace.channels.values():
+        if former in channel.members:
+            channel.members = [*channel.members, app.user_id]
 
 
 async def test_a_message_is_deleted_only_if_it_is_a_card_of_the_review(

@@ -2,14 +2,15 @@
 
 from .api import Api
 from .http import SlackEndpoint
+from .own_messages import OwnMessages, message_ref
 from .people import PeopleLookup
-from .slack_errors import NO_PLACE
 from .socket_mode import open_socket_mode
 
 __all__ = [
-    "NO_PLACE",
     "Api",
+    "OwnMessages",
     "PeopleLookup",
     "SlackEndpoint",
+    "message_ref",
     "open_socket_mode",
 ]

@@ -1,0 +1,91 @@
+"""Finds and deletes the messages that this bot posted."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from hitl_core.model import MessageRef
+
+from ...answers import Data, read_list
+from ...contract import MessageGone, Undeliverable
+from ..places import NAME
+from .api import Api
+from .slack_errors import NO_PLACE
+
+log = logging.getLogger(__name__)
+
+
+class OwnMessages:
+    """`bot_user_id` and `bot_id` are set when they are known."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self.bot_user_id = self.bot_id = ""
+
+    async def find(
+        self, conversation: str, thread: str | None, metadata: Data, since: float
+    ) -> list[MessageRef]:
+        """The messages with this metadata since then (by Slack's clock), oldest first."""
+        method = "conversations.replies" if thread else "conversations.history"
+        thread_args: dict[str, Any] = {"ts": thread} if thread else {}
+
+        def read(post: Data) -> MessageRef | None:
+            payload = post.get("metadata", {}).get("event_payload")
+            is_found = self._is_ours(post) and payload == metadata
+            return message_ref(conversation, post["ts"]) if is_found else None
+
+        refs = await self._api.look_up_all(
+            method,
+            "messages",
+            read,
+            no=NO_PLACE,
+            about=conversation,
+            waits_for_limit=True,
+            channel=conversation,
+            oldest=f"{since:.6f}",
+            include_all_metadata=True,
+            limit=200,
+            **thread_args,
+        )
+        return sorted(filter(None, refs), key=lambda ref: ref.ts)
+
+    async def delete(self, ref: MessageRef) -> None:
+        """Delete a message of ours. One of the bot that this app had before it was installed anew stays: this
+        bot can't change or delete it, so it is as good as gone.
+        """
+        try:
+            await self._api.call("chat.delete", channel=ref.conversation, ts=ref.ts)
+        except MessageGone:
+            pass
+        except Undeliverable as error:
+            if error.error != "cant_delete_message" or await self._look_up_is_ours(ref):
+                raise
+            log.warning("the message %s in %s is another bot's", ref.ts, ref.conversation)
+
+    async def _look_up_is_ours(self, ref: MessageRef) -> bool:
+        """Raises LookupFailed if Slack doesn't show the message."""
+
+        def read(answer: Data) -> bool:
+            [post] = [one for one in read_list(answer, "messages") if one["ts"] == ref.ts]
+            return self._is_ours(post)
+
+        # Unlike `conversations.history`, this finds replies too.
+        return await self._api.look_up(
+            "conversations.replies",
+            read,
+            about=ref.conversation,
+            channel=ref.conversation,
+            ts=ref.ts,
+            oldest=ref.ts,
+            latest=ref.ts,
+            inclusive=True,
+            limit=10,
+        )
+
+    def _is_ours(self, post: Data) -> bool:
+        return post.get("bot_id") == self.bot_id or post.get("user") == self.bot_user_id
+
+
+def message_ref(conversation: str, ts: str) -> MessageRef:
+    return MessageRef(channel=NAME, conversation=conversation, ts=ts)
