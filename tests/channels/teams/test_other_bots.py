@@ -77,11 +77,12 @@ def rename(sandbox: Sandbox, id: str, name: str) -> None:
     team.name = name
 
 
-async def test_c1_a_name_that_another_bot_has_used_leads_where_it_led(
+async def test_a_name_that_another_bot_has_used_leads_where_it_led(
     sandbox: Sandbox, bots: tuple[TeamsChannel, TeamsChannel]
 ):
-    """Given a name that led to a team for another bot; when the team has another name, and nobody has the
-    first one, then it leads there for this bot too: its card doesn't go to a fallback."""
+    """Finding C1 of security. Given a name that led to a team for another bot; when the team has another
+    name, and nobody has the first one, then it leads there for this bot too: its card doesn't go to a
+    fallback."""
     one, other = bots
     assert await other.conversation_id(OPERATIONS) == ids.OPS
     rename(sandbox, ids.OPS, "Old operations")
@@ -89,10 +90,10 @@ async def test_c1_a_name_that_another_bot_has_used_leads_where_it_led(
     assert await one.conversation_id(OPERATIONS) == ids.OPS
 
 
-async def test_c1_a_name_that_another_bot_has_used_is_not_shared(
+async def test_a_name_that_another_bot_has_used_is_not_shared(
     sandbox: Sandbox, bots: tuple[TeamsChannel, TeamsChannel]
 ):
-    """The same, when another team has taken the name too."""
+    """Finding C1 of security. The same, when another team has taken the name too."""
     one, other = bots
     assert await other.conversation_id(OPERATIONS) == ids.OPS
     rename(sandbox, ids.APPROVALS, "Operations")

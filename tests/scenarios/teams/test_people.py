@@ -227,7 +227,7 @@ async def test_a_press_tells_a_new_address(scene: Scene, users: TeamsUsers) -> N
     assert json.loads(stored)["service_url"] == moved
 
 
-async def test_4_a_press_in_an_unknown_conversation_tells_its_address(
+async def test_a_press_in_an_unknown_conversation_tells_its_address(
     scene: Scene, users: TeamsUsers
 ) -> None:
     """Given a channel from which the bot got no activity yet, as after a loss of the store; when somebody
