@@ -88,7 +88,7 @@ class _StoreLock(NamedTuple):
             if not waits:
                 raise _busy(self.thread_id)
             if not is_told:
-                log.info("Waiting for another process's run of the thread %r.", self.thread_id)
+                log.warning("Another process runs the thread %r: waiting for it.", self.thread_id)
             is_told = True
             await asyncio.sleep(POLL_INTERVAL)
 
