@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 import redis
 
 from hitl_core.gate import Gate, Outcome
@@ -33,6 +34,7 @@ async def are_awaited(gate: Gate, review_ids: list[str]) -> bool:
     return all(snapshot.review.waiting_process == gate.process for snapshot in found)
 
 
+@pytest.mark.every_reply
 async def test_a_process_that_waits_claims_with_one_script(open_gate: Open, redis_url: str):
     """Given as many reviews with and without a task that waits, then a wait adds one script, its claim."""
     gate = await open_gate(heartbeat_ttl=30.0)
