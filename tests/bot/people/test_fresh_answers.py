@@ -106,7 +106,7 @@ async def test_a_conversation_that_got_smaller_has_deciders(
     many = [f"U{number:08}" for number in range(MAX_MEMBERS + 1)]
     members += many
     snapshot = snapshot_at(OPS)
-    with pytest.raises(NotFound, match="must name `reviewers`"):
+    with pytest.raises(NotFound, match="must name “reviewers”"):
         await recipients.check(snapshot, OPS)
     members[:] = [one for one in members if one not in many]
     assert await recipients.check(snapshot, OPS) is None
