@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_WILDCARD = re.compile(r"[*?]")
 _WILDCARDS = re.compile(r"[*?]{2,}")
 
 
@@ -35,12 +36,19 @@ class Glob:
         return bool(here & self._end)
 
 
+def literal_start(glob: str) -> str:
+    """The characters before the first wildcard: each name that the glob matches begins with them."""
+    return _WILDCARD.split(glob, maxsplit=1)[0]
+
+
 def covers(general: str, special: str) -> bool:
     """Whether `general` matches every name that `special` matches.
 
     A name without wildcards is a glob too, so `special` can be a name. It takes len(general) * len(special)
     steps for any input.
     """
+    if not special.endswith(_WILDCARD.split(general)[-1]):
+        return False  # quickly, because most pairs differ at their ends
     outer, inner = _normalize(general), _normalize(special)
     end = len(inner)
     # rest[j]: whether the remaining end of `outer` covers inner[j:]. At first this end is empty.

@@ -5,11 +5,11 @@ only make rules stricter. All problems are reported together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hitl_core.model import TOOL_NAME, DialectName, Route
-from hitl_core.policy.glob import covers, is_glob
+from hitl_core.policy.glob import covers, is_glob, literal_start
 from hitl_core.policy.reader.config_node import ConfigNode, read_field
 from hitl_core.policy.reader.read_rule import read_rule
 from hitl_core.policy.reader.report import Report
@@ -92,12 +92,15 @@ def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig
     )
     entries = read_field(fields, "interrupt_on", ConfigNode.entries) or {}
     rules: list[Rule] = []
+    globs = dict[str, list[Rule]]()
     for name, each in entries.items():
         # The context of a run is written by programs, and comparing its globs with each other takes long.
-        if problem := _name_problem(name) or (is_policy and _shadow_problem(name, rules)):
+        if problem := _name_problem(name) or (is_policy and _shadow_problem(name, globs)):
             each.add_problem(problem)
         elif rule := read_rule(name, each, default):
             rules.append(rule)
+            if is_glob(name) and rule.when is None:
+                globs.setdefault(literal_start(name), []).append(rule)
     notice = read_field(fields, "edit_notice", ConfigNode.text)
     override = read_field(fields, "allow_override", ConfigNode.boolean) or False
     node.report.check()
@@ -126,18 +129,22 @@ def _name_problem(name: str) -> str | None:
     return None
 
 
-def _shadow_problem(name: str, earlier: list[Rule]) -> str | None:
+def _shadow_problem(name: str, earlier: Mapping[str, Sequence[Rule]]) -> str | None:
     """Why a glob can never match, None if it can. An exact name can always match, because it comes before
-    globs.
+    globs. `earlier`: the globs before it without `when`, by what they begin with.
     """
-    for rule in earlier:
-        if rule.name and rule.when is None and is_glob(name) and covers(rule.name, name):
-            line = f" on line {rule.line}" if rule.line else ""
-            return (
-                f"This rule can never match: `{rule.name}`{line} comes first and matches the same"
-                " tools. Put this rule before it, or remove it."
-            )
-    return None
+    if not is_glob(name):
+        return None
+    start = literal_start(name)
+    begin_alike = (rule for n in range(len(start) + 1) for rule in earlier.get(start[:n], ()))
+    rule = next((one for one in begin_alike if covers(one.name or "", name)), None)
+    if rule is None:
+        return None
+    line = f" on line {rule.line}" if rule.line else ""
+    return (
+        f"This rule can never match: `{rule.name}`{line} comes first and matches the same tools."
+        " Put this rule before it, or remove it."
+    )
 
 
 def check_context(
