@@ -29,7 +29,9 @@ LINGER_TIMEOUT = 1.0
 BODY_BUFFER = 32 * 1024
 #: Of a request: whether its version of HTTP is one that the server speaks. Before 3.14, aiohttp's keys were
 #: strings.
-_KNOWS_VERSION: Any = getattr(web, "RequestKey", lambda name, _: name)("knows_version", bool)
+_KNOWS_VERSION: Any = (
+    web.RequestKey("knows_version", bool) if hasattr(web, "RequestKey") else "knows_version"
+)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RequestFactory = Callable[..., web.BaseRequest]
