@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import redis.asyncio
@@ -17,6 +19,7 @@ from benchmarks.chaos.faults.link import open_link
 from benchmarks.chaos.faults.remote_link import open_remote_links
 from benchmarks.chaos.journal import Journal, JournalReader
 from benchmarks.chaos.names import CHATS, ChatName
+from benchmarks.chaos.people.board import Board
 from benchmarks.chaos.plan import FAULT_GROUPS, Plan, policy
 from benchmarks.chaos.verdict.evidence import verify_audit
 from benchmarks.support.process import ROOT
@@ -115,6 +118,27 @@ def test_a_plan_survives_its_file(tmp_path: Path):
     plan.save(tmp_path / "plan")
 
     assert Plan.load(tmp_path / "plan") == plan
+
+
+def test_each_card_is_found_once_also_after_the_newest_was_deleted():
+    """The board read all messages of the channel again, and each counted as double."""
+    messages = dict[str, str]()
+
+    class OneChannel:
+        def messages(self) -> Iterator[tuple[str, dict[str, str]]]:
+            yield "C0CHAOS0", messages
+
+        def card(self, message: str) -> Any:
+            return SimpleNamespace(review="0-1", id=message, exists=message in messages)
+
+    board = Board(cast(Any, OneChannel()))
+    for ts in ("1.1", "1.2", "1.3"):
+        messages.pop("1.2", None)
+        messages[ts] = ts
+        board.look()
+    del messages["1.3"]
+    board.look()
+    assert [one.id for one in board.cards("0-1")] == ["1.1"]
 
 
 def test_two_writers_of_a_journal_lose_no_line(tmp_path: Path):

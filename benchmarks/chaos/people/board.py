@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Iterator
 
 from benchmarks.chaos.chats import Card, Chat, Element
@@ -19,7 +20,8 @@ class Board:
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
         self._cards: dict[str, list[Card]] = {}
-        self._newest: dict[str, str] = {}
+        #: The messages that were found, by channel: also those that were deleted since.
+        self._found: dict[str, set[str]] = {}
 
     async def follow(self) -> None:
         while True:
@@ -28,14 +30,11 @@ class Board:
 
     def look(self) -> None:
         for channel, messages in self._chat.messages():
-            newest, known = "", self._newest.get(channel, "")
-            for id in reversed(messages):
-                newest = newest or id
-                if id == known:
-                    break
-                if (card := self._chat.card(messages[id])) is not None:
-                    self._cards.setdefault(card.review, []).append(card)
-            self._newest[channel] = newest
+            found = self._found.setdefault(channel, set())
+            new = list(itertools.takewhile(lambda id: id not in found, reversed(messages)))
+            found.update(new)
+            for card in filter(None, (self._chat.card(messages[id]) for id in new)):
+                self._cards.setdefault(card.review, []).append(card)
 
     def cards(self, review_id: str) -> list[Card]:
         """The review's cards that still exist, in the order in which they were found."""
