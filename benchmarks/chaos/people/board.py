@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Iterator
 
 from benchmarks.chaos.chats import Card, Chat, Element
@@ -31,10 +30,12 @@ class Board:
     def look(self) -> None:
         for channel, messages in self._chat.messages():
             found = self._found.setdefault(channel, set())
-            new = list(itertools.takewhile(lambda id: id not in found, reversed(messages)))
-            found.update(new)
-            for card in filter(None, (self._chat.card(messages[id]) for id in new)):
-                self._cards.setdefault(card.review, []).append(card)
+            for id in reversed(messages):
+                if id in found:
+                    break
+                found.add(id)
+                if (card := self._chat.card(messages[id])) is not None:
+                    self._cards.setdefault(card.review, []).append(card)
 
     def cards(self, review_id: str) -> list[Card]:
         """The review's cards that still exist, in the order in which they were found."""
