@@ -181,6 +181,6 @@ async def test_a_channel_that_the_bot_does_not_have_goes_to_the_fallback(
     the reason."""
     await scene.bot()
     waiting = await ask(scene, notify=[ORDERS], fallback=APPROVALS)
-    card = await scene.card("send_email", "no channel `text`")
+    card = await scene.card("send_email", 'no channel "text"')
     await scene.alice.press(card, "approve")
     assert await executed(waiting) == 1
