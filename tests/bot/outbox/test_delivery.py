@@ -310,7 +310,7 @@ async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_t
 async def test_a_card_of_the_app_before_it_was_installed_anew_is_posted_anew(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Given an app that was installed anew with another bot, which can neither change nor delete what the
+    """Given an app that was installed again, with another bot, which can neither change nor delete what the
     former one posted; when a review changes, then its card is there again, and stays the only one of this
     bot. Nobody saw the change."""
     place = Place("slack:#agent-approvals")

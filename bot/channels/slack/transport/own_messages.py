@@ -51,8 +51,8 @@ class OwnMessages:
         return sorted(filter(None, refs), key=lambda ref: ref.ts)
 
     async def delete(self, ref: MessageRef) -> None:
-        """Delete a message of ours. One of the bot that this app had before it was installed anew stays: this
-        bot can't change or delete it, so it is as good as gone.
+        """Delete a message of ours. One of the bot that this app had before it was installed again stays:
+        this bot can't change or delete it, so it is as good as gone.
         """
         try:
             await self._api.call("chat.delete", channel=ref.conversation, ts=ref.ts)
