@@ -19,7 +19,6 @@ from bot.channels.teams.transport.bounded_client import MAX_ANSWER
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
-from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace import ids
 from tests.channels.teams.test_transport import CARD, ROOM
 from tests.support.teams.local import install_everywhere, make_channel
@@ -37,12 +36,6 @@ LOOK_UPS: dict[str, Callable[[TeamsChannel], Awaitable[object]]] = {
     "post": lambda channel: channel.post(ALICE, CARD),
 }
 WRONG = (None, 10**400, [None], {})
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    async with running_sandbox() as running:
-        yield running
 
 
 @pytest.fixture

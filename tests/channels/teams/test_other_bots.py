@@ -14,7 +14,6 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
-from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace import ids
 from tests.channels.scenes import DEFAULT, THREE, review_of
 from tests.support.teams.local import install_everywhere, installation, make_channel
@@ -23,12 +22,6 @@ CARD = build_card(review_of(*THREE), DEFAULT)
 ROOM, OPERATIONS = Place(f"teams:{ids.APPROVALS}"), Place("teams:Operations")
 ALICE = Place(f"teams:{ids.ALICE}")
 MakeBot = Callable[..., TeamsChannel]
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    async with running_sandbox() as running:
-        yield running
 
 
 @pytest.fixture
@@ -77,26 +70,18 @@ def rename(sandbox: Sandbox, id: str, name: str) -> None:
     team.name = name
 
 
+@pytest.mark.parametrize(
+    ("team", "new_name"), [(ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")]
+)
 async def test_a_name_that_another_bot_has_used_leads_where_it_led(
-    sandbox: Sandbox, bots: tuple[TeamsChannel, TeamsChannel]
+    sandbox: Sandbox, bots: tuple[TeamsChannel, TeamsChannel], team: str, new_name: str
 ):
-    """Finding C1 of security. Given a name that led to a team for another bot; when the team has another
-    name, and nobody has the first one, then it leads there for this bot too: its card doesn't go to a
-    fallback."""
+    """Finding C1 of security. Given a name that led to a team for another bot; when that team has another
+    name, and nobody has the first one, or another team has taken it too; then it leads there for this bot
+    too: its card doesn't go to a fallback, nor to the other team."""
     one, other = bots
     assert await other.conversation_id(OPERATIONS) == ids.OPS
-    rename(sandbox, ids.OPS, "Old operations")
-    one.team_channels.expire()
-    assert await one.conversation_id(OPERATIONS) == ids.OPS
-
-
-async def test_a_name_that_another_bot_has_used_is_not_shared(
-    sandbox: Sandbox, bots: tuple[TeamsChannel, TeamsChannel]
-):
-    """Finding C1 of security. The same, when another team has taken the name too."""
-    one, other = bots
-    assert await other.conversation_id(OPERATIONS) == ids.OPS
-    rename(sandbox, ids.APPROVALS, "Operations")
+    rename(sandbox, team, new_name)
     one.team_channels.expire()
     assert await one.conversation_id(OPERATIONS) == ids.OPS
 

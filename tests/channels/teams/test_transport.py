@@ -30,7 +30,6 @@ from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
-from teams_sandbox.server import running_sandbox
 from teams_sandbox.workspace import Conversation, ids
 from tests.channels.scenes import DEFAULT, THREE, review_of
 from tests.support.teams.local import credentials, install_everywhere, installation, make_channel
@@ -39,12 +38,6 @@ REVIEW = review_of(*THREE)
 CARD = build_card(REVIEW, DEFAULT)
 ROOM, CHAT = Place(f"teams:{ids.APPROVALS}"), Place(f"teams:{ids.GROUP_CHAT}")
 ALICE = Place(f"teams:{ids.ALICE}")
-
-
-@pytest.fixture
-async def sandbox() -> AsyncIterator[Sandbox]:
-    async with running_sandbox() as running:
-        yield running
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def hold_to_state(saver: Saver, thread_id: str, state: StateSnapshot) -> Saver:
 
 
 class _HeldSaver:
-    """All but the checks is the saver's own, whatever class it has, and whoever replaced its methods."""
+    """All but the checks is the saver's own, whatever its class is, also with replaced methods."""
 
     def __init__(self, saver: Saver, thread_id: str, loaded: _LoadedState) -> None:
         self._saver, self._thread_id, self._loaded = saver, thread_id, loaded
