@@ -43,15 +43,20 @@ async def measure(amount: Amount) -> list[Figure]:
 
 
 class _VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop that does not wait: its clock jumps ahead."""
+    """An event loop that does not wait: its clock jumps ahead. While a thread works, it waits and its
+    clock stops: drawing in a thread takes no virtual time.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._virtual = 0.0
+        self._threads = 0
         selector: Any = self._selector  # pyright: ignore[reportAttributeAccessIssue]
         select = selector.select
 
         def jump(timeout: float | None = None) -> Any:
+            if self._threads and timeout:
+                return select(None)
             events = select(None if timeout is None else 0)
             if not events and timeout:
                 self._virtual += timeout
@@ -62,16 +67,31 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._virtual
 
+    def run_in_executor(self, *args: Any) -> Any:
+        self._threads += 1
+        future = super().run_in_executor(*args)
+        future.add_done_callback(self._count_thread_out)
+        return future
+
+    def _count_thread_out(self, _: object) -> None:
+        self._threads -= 1
+
 
 class _Slack(SlackChannel):
     """A minimal Slack: it accepts one message a second, and has one channel."""
 
     def __init__(self) -> None:
-        super().__init__(AsyncWebClient(token="xoxb-bench"), "C0APPROVE", Health())
+        client = AsyncWebClient(
+            token="xoxb-bench", base_url="http://127.0.0.1:9/"
+        )  # nobody listens there
+        super().__init__(client, "C0APPROVE", Health())
         self.team, self.posts, self.last, self._free_at = "T0ACME", 0, 0.0, 0.0
 
     async def conversation_id(self, place: Place) -> str:
         return "C0APPROVE"
+
+    async def check_place(self, place: Place) -> None:
+        pass
 
     async def conversation_members(self, conversation: str) -> frozenset[str]:
         return frozenset({"U0ALICE"})
