@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from hitl_core.jsonschema import (
     SchemaFlattener,
     equality_key,
     search,
+    to_pointer,
 )
 
 INFERRED: Any = object()  # in place of a schema: use the type of the value
@@ -55,8 +56,10 @@ def member_schema(schema: Schema, name: str, budget: Budget) -> Any:
     return others if others is False else _drop_title(others)
 
 
-def infer_schema(value: Any) -> Schema:
-    """A schema for the type of the value, one level deep."""
+def infer_schema(value: Any, long_texts: Collection[str] = ()) -> Schema:
+    """A schema for the type of the value, one level deep. `long_texts`: pointers to texts that come last in
+    an object.
+    """
     match value:
         case bool():
             return {"type": "boolean"}
@@ -65,7 +68,7 @@ def infer_schema(value: Any) -> Schema:
         case str():
             return {"type": "string"}
         case dict() if value:
-            names = _short_first(cast("dict[str, Any]", value))
+            names = _short_first(cast("dict[str, Any]", value), long_texts)
             return {
                 "type": "object",
                 "properties": dict.fromkeys(names, INFERRED),
@@ -87,12 +90,14 @@ def infer_undeclared(value: Any, *, is_known: bool = True) -> object:
     return inferred if is_known else {**inferred, "description": _UNDECLARED}
 
 
-def _short_first(values: dict[str, Any]) -> list[str]:
+def _short_first(values: dict[str, Any], long_texts: Collection[str]) -> list[str]:
     """The names in the order of a card: values on one line come before longer texts."""
 
     def is_long(name: str) -> bool:
         text = values[name]
-        return isinstance(text, str) and (len(text) > _ONE_LINE or "\n" in text)
+        if not isinstance(text, str):
+            return False
+        return len(text) > _ONE_LINE or "\n" in text or to_pointer((name,)) in long_texts
 
     return sorted(values, key=is_long)
 

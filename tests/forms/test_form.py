@@ -104,6 +104,12 @@ def test_a_value_that_is_no_option_is_seen_and_can_only_be_kept() -> None:
     assert made.options[int(made.initial or "")].label == "c (now, not allowed)"
 
 
+def test_without_a_schema_longer_texts_come_last_also_those_that_are_long_by_a_hint() -> None:
+    args = {"body": "Hi Jo", "note": "two\nlines", "subject": "Refund", "to": "jo@example.com"}
+    form = make_form(None, args, long_texts=["/body"])
+    assert [f.pointer for f in form.fields] == ["/subject", "/to", "/body", "/note"]
+
+
 def test_fields_have_the_schemas_order_then_come_the_other_arguments() -> None:
     schema = {"properties": {"b": {"type": "string"}, "a": {"type": "integer"}}}
     form = make_form(schema, {"z": 1, "a/~": "t", "a": 2})

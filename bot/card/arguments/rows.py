@@ -11,7 +11,7 @@ from hitl_core.jsonschema import schema_properties, to_pointer
 from ... import text
 from ..model import as_part, as_parts, clip_parts, close_quote, quote
 from .masking import MaskedArgs, keys_in_order, mark_hidden
-from .value_text import Drawing, draw_value, draw_values, fact_texts, has_own_lines, is_large
+from .value_text import Drawing, draw_value, draw_values, fact_texts, is_large
 
 #: The most values in a small object.
 MAX_PARTS = 6
@@ -68,9 +68,7 @@ def argument_rows(masked: MaskedArgs) -> list[Row]:
         for cell, drawing in zip(cells, drawings, strict=True)
         if cell.pointer not in with_amounts
     ]
-    return sorted(
-        rows, key=lambda row: 0 if row.is_declared else 1 + has_own_lines(row.drawing.raw)
-    )
+    return sorted(rows, key=lambda row: 0 if row.is_declared else 1 + row.drawing.is_block)
 
 
 def main_fact(masked: MaskedArgs, room: int = MAX_FACT) -> str:

@@ -67,6 +67,11 @@ class Drawing(NamedTuple):
     host: str = ""
     has_currency: bool = False
 
+    @property
+    def is_block(self) -> bool:
+        """Whether it is shown on lines of its own."""
+        return has_own_lines(self.raw) if self.style is None else self.style != "line"
+
 
 def format_value(value: Any) -> str:
     """A text as it is, a short list on one line, everything else as JSON. A text that looks like another

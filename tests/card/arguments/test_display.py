@@ -32,6 +32,13 @@ def shown(args: dict[str, Any], display: dict[str, Any], **rule: Any) -> dict[st
     return {one.label: one for one in arguments}
 
 
+@pytest.mark.parametrize("hint", ["email", "code"])
+def test_values_on_one_line_come_before_those_with_lines_of_their_own(hint: str) -> None:
+    """Given no schema, and a short value that the policy shows as a quote or as code."""
+    arguments = shown({"body": "Hi Jo", "to": "jo@example.com"}, {"/body": hint})
+    assert list(arguments) == ["to", "body"]
+
+
 @pytest.mark.parametrize(
     ("amount", "line"),
     [
