@@ -67,9 +67,9 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._virtual
 
-    def run_in_executor(self, *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
         self._threads += 1
-        future = super().run_in_executor(*args)
+        future = super().run_in_executor(executor, func, *args)
         future.add_done_callback(self._count_thread_out)
         return future
 

@@ -27,11 +27,8 @@ DRAIN_TIMEOUT = 4.0
 LINGER_TIMEOUT = 1.0
 #: How many bytes of a body are buffered before it is read. This also limits how many chunks are read at once.
 BODY_BUFFER = 32 * 1024
-#: Of a request: whether its version of HTTP is one that the server speaks. Before 3.14, aiohttp's keys were
-#: strings.
-_KNOWS_VERSION: Any = (
-    web.RequestKey("knows_version", bool) if hasattr(web, "RequestKey") else "knows_version"
-)
+#: Of a request: whether its version of HTTP is one that the server speaks.
+_KNOWS_VERSION = web.RequestKey("knows_version", bool)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RequestFactory = Callable[..., web.BaseRequest]
