@@ -12,7 +12,7 @@ from hitl_core.forms.answers import parse_answers, read_slots
 from hitl_core.forms.branches import read_branch_choice
 from hitl_core.forms.field import ABSENT, Field, InputLimits, Slot
 from hitl_core.forms.prefill import prefill_fields
-from hitl_core.forms.value_schema import INFERRED
+from hitl_core.forms.value_schema import infer_schema
 from hitl_core.forms.walker import SchemaWalker, TooManyFields
 from hitl_core.jsonschema import (
     FORM_STEPS,
@@ -196,12 +196,13 @@ def plan_form(
         check_schema(schema)
     root: dict[str, Any] = dict(schema or {})
     current = dict(args)
+    declared = infer_schema(current, limits.long_texts) if schema is None else root
     protected = ProtectedPaths(root, current, redact)
     budget = Budget(FORM_STEPS)
     for depth in (_DEPTH, 0):
         walker = SchemaWalker(root, protected, answers, limits, depth, budget)
         try:
-            start = walker.walk(INFERRED if schema is None else root, current)
+            start = walker.walk(declared, current)
             return Plan(walker.slots(), start)
         except TooManyFields:
             continue

@@ -11,7 +11,6 @@ from hitl_core.forms.hints import finish_slots
 from hitl_core.forms.inputs import choose_inputs
 from hitl_core.forms.value_schema import (
     INFERRED,
-    infer_schema,
     infer_undeclared,
     keep_annotations,
     key_labels,
@@ -78,8 +77,6 @@ class SchemaWalker:
 
     def walk(self, declared: object, args: dict[str, Any]) -> object:
         """Find the values in all arguments. Returns the arguments, switched to the chosen branches."""
-        if declared is INFERRED:
-            declared = infer_schema(args, self._limits.long_texts)
         [flat] = self._flattener.flatten_each([declared])
         return self._walk_value(Location(), declared, flat, args)
 
