@@ -105,8 +105,13 @@ class Health:
             raise
         except Exception as error:
             why = error_text(error)
-            log.info("%s: %s", one_line(subject), one_line(why))
-            self.report_error(kind, subject, error, f"{text}: {why.rstrip('.')}.")
+            told = f"{text}: {why.rstrip('.')}."
+            known = self._problems.get((kind, subject))
+            # A loop fails several times in a second. `log_changes` says that Redis can't be reached.
+            is_news = not isinstance(error, StoreUnavailable) and (not known or known.text != told)
+            level = logging.INFO if is_news else logging.DEBUG
+            log.log(level, "%s: %s", one_line(subject), one_line(why))
+            self.report_error(kind, subject, error, told)
         else:
             self.resolve(kind, subject)
 

@@ -180,6 +180,9 @@ async def test_an_error_names_the_foreign_key(store: RedisStore, redis_url: str)
             StoreError, match=r"The key hitl:\{0\}:changes in Redis has a value of anot"
         ):
             await submit(store)
+        client.set(KEYS.live_reviews, "x")
+        with pytest.raises(StoreError, match="A key in Redis has a value of another type"):
+            await store.live_reviews(1)
 
 
 async def test_a_review_of_another_type_is_unreadable(store: RedisStore, redis_url: str) -> None:

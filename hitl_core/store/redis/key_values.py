@@ -32,10 +32,12 @@ class RedisCoordination(RedisPart):
         return bool(await self._run_script("lock", [lock_key(name)], [int(ttl * 1000)]))
 
     async def hold_lock(self, name: str, owner: str, ttl: float) -> bool:
-        return bool(await self._run_script("hold", [lock_key(name)], [owner, int(ttl * 1000)]))
+        return bool(
+            await self._run_script("hold_lease", [lock_key(name)], [owner, int(ttl * 1000)])
+        )
 
     async def release_lock(self, name: str, owner: str) -> None:
-        await self._run_script("release", [lock_key(name)], [owner])
+        await self._run_script("release_lease", [lock_key(name)], [owner])
 
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         await self._run_script("beat", [alive_key(process)], [int(ttl * 1000)])

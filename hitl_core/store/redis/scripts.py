@@ -4,9 +4,11 @@ has functions that several scripts use.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import chain
 
 #: The scripts that use the functions of queue.lua.
 _QUEUE_SCRIPTS = frozenset(
@@ -47,6 +49,13 @@ def read_script(name: str) -> str:
         name,
     ]
     return "".join(files[each].read_text("utf-8") for each in names)
+
+
+@cache
+def script_commands() -> frozenset[str]:
+    """The Redis commands without which a script fails, perhaps after its first write."""
+    texts = [file.read_text("utf-8") for file in _script_files().values()]
+    return frozenset(chain(*(re.findall(r"redis\.call\('(\w+)'", text) for text in texts)))
 
 
 @cache

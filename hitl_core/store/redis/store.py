@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import chain
 
 from hitl_core.errors import SettingsError, StoreError, StoreUnwritable
 from hitl_core.store.redis.connection import (
@@ -20,6 +21,7 @@ from hitl_core.store.redis.connection import (
     read_redis_url,
     store_errors,
 )
+from hitl_core.store.redis.fields import text_of
 from hitl_core.store.redis.foreign_keys import RedisForeignKeys
 from hitl_core.store.redis.key_values import (
     RedisChannelData,
@@ -32,6 +34,7 @@ from hitl_core.store.redis.ledger import RedisAuditedFields
 from hitl_core.store.redis.queues import RedisDeadLetters, RedisDigests, RedisHints, RedisLanes
 from hitl_core.store.redis.review_lists import RedisReviewLists
 from hitl_core.store.redis.reviews import RedisReviews
+from hitl_core.store.redis.scripts import script_commands
 
 log = logging.getLogger(__name__)
 
@@ -129,14 +132,31 @@ class RedisStore(
         return store
 
     async def _check_start(self, is_writer: bool) -> None:
-        """Check what must be known before the first command. Raises StoreUnavailable."""
+        """Check what must be known before the first command. Raises SettingsError, StoreUnavailable."""
         await self._server_change.open(may_write=is_writer)
         if is_writer:
+            await self._check_permissions()
             self.warnings = await find_warnings(self._redis)
             for warning in self.warnings:
                 log.warning("%s", warning.text)
             with suppress(StoreUnwritable):  # the next check does it
                 await self.check_history()
+
+    async def _check_permissions(self) -> None:
+        """Raises SettingsError if the user may not execute a command of the scripts: a script that fails
+        after its first write would store a decision without its entry of the audit.
+        """
+
+        async def find(partition: int) -> list[bytes]:
+            key = self._keys[partition].history  # it leads to the server of the partition
+            return await self._run_script("forbidden_commands", [key], sorted(script_commands()))
+
+        found = sorted({text_of(each) for each in chain(*await self._ask_each(find))})
+        if found:
+            raise SettingsError(
+                f"Redis does not permit {', '.join(found)} to the user of the URL. docs/operations.md, ACL"
+                " users, has the permissions that are needed."
+            )
 
     async def close(self) -> None:
         await self._close_topics()

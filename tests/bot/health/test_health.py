@@ -11,6 +11,7 @@ from bot.channels.slack.channel import SlackChannel
 from bot.health.health import FORGET_AFTER, MAX_PROBLEMS, MORE, Health
 from bot.health.notices import Notices
 from bot.health.probes import make_probe
+from hitl_core.errors import HitlError, StoreError, StoreUnavailable
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START
@@ -66,6 +67,21 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
     health.resolve("lookup", "users.info")
     assert health.current_problems() == ()
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"), [(StoreUnavailable("away"), 0), (StoreError("refused"), 2)]
+)
+def test_a_loop_that_fails_again_and_again_does_not_fill_the_log(
+    health: Health, caplog: pytest.LogCaptureFixture, error: HitlError, lines: int
+) -> None:
+    """Given a Redis that is away, or refuses each command; then the log has no line for each try: it had
+    six in a second."""
+    caplog.set_level(logging.INFO)
+    for _ in range(20):
+        with health.report_errors("delivery", "outbox: listen", "Cards can't be shown"):
+            raise error
+    assert len(caplog.records) == lines
 
 
 async def test_a_problem_is_told_though_the_clock_was_set_back(

@@ -4,7 +4,7 @@ translation of Redis errors into ours.
 
 from hitl_core.store.redis.connection.client import MAX_BLOCK, Client, close_clients, connect
 from hitl_core.store.redis.connection.cluster import ClusterClient
-from hitl_core.store.redis.connection.errors import store_errors
+from hitl_core.store.redis.connection.errors import WrongType, store_errors
 from hitl_core.store.redis.connection.server import (
     check_server,
     execute_both,
@@ -26,6 +26,7 @@ __all__ = [
     "ClusterClient",
     "RedisUrl",
     "StartWarning",
+    "WrongType",
     "check_server",
     "close_clients",
     "connect",

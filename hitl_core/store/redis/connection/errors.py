@@ -32,6 +32,10 @@ from hitl_core.store.redis.connection.causes import causes
 from hitl_core.store.redis.connection.pool import NO_CONNECTION
 
 
+class WrongType(StoreError):
+    """A key has a value of another type: it is damaged, or another program wrote it."""
+
+
 class store_errors:  # a function to its users; as a generator it would take three times as long
     """`async with store_errors():` translates Redis errors into ours. After such an error the command may
     have been executed.
@@ -67,17 +71,19 @@ def translate_error(error: Exception) -> HitlError:
         return StoreUnwritable(f"{_UNWRITABLE[code]} ({code}).")
     if code in _TEMPORARY:
         return StoreUnavailable(f"Redis can't answer now: {_TEMPORARY[code]} ({code}).")
+    if "WRONGTYPE" in str(error):
+        named = _FOREIGN_KEY.match(str(error))
+        return WrongType(
+            f"{f'The key {named[1]}' if named else 'A key'} in Redis has a value of another type: it is"
+            " damaged, or another program wrote it. docs/operations.md, Keys in Redis, has the type that it"
+            " must have."
+        )
     return StoreError(_why_refused(error, code))
 
 
 def _why_refused(error: ResponseError, code: str) -> str:
     if code in _CLUSTER:
         return f"This Redis is a node of a Redis Cluster: use a redis+cluster:// URL ({code})."
-    if foreign := _FOREIGN_KEY.match(str(error)):
-        return (
-            f"The key {foreign[1]} in Redis has a value of another type: it is damaged, or another program"
-            " wrote it. docs/operations.md, Keys in Redis, has the type that it must have."
-        )
     if isinstance(error, NoPermissionError) or _NO_PERMISSION.search(str(error)):
         return (
             f"Redis refuses a command or a key to the user of the URL: {error}. docs/operations.md, ACL"

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import cast
 from uuid import uuid4
 
-from hitl_core.errors import DigestUnreadable, StoreError
+from hitl_core.errors import DigestUnreadable
 from hitl_core.model import MessageRef, Place, is_digest_id
 from hitl_core.store.contract import (
     MAX_DIGEST,
@@ -25,7 +25,7 @@ from hitl_core.store.contract import (
     make_digest_id,
     parse_job,
 )
-from hitl_core.store.redis.connection import store_errors
+from hitl_core.store.redis.connection import WrongType, store_errors
 from hitl_core.store.redis.fields import MARK, text_of
 from hitl_core.store.redis.keys import Keys, parse_partition
 from hitl_core.store.redis.part import RedisPart
@@ -102,7 +102,7 @@ class RedisDigests(RedisPart):
             async with store_errors():
                 raw = cast(dict[bytes, bytes], await self._redis.hgetall(keys.digest(id)))
             return _read_digest(id, raw)
-        except (KeyError, ValueError, StoreError) as error:  # ValidationError is a ValueError
+        except (KeyError, ValueError, WrongType) as error:  # ValidationError is a ValueError
             raise _unreadable(id) from error
 
     async def record_digest_message(
@@ -136,7 +136,7 @@ class RedisDigests(RedisPart):
             if where is None:
                 return not waits
             place = Place(where.decode())
-        except (ValueError, StoreError) as error:
+        except (ValueError, WrongType) as error:
             raise _unreadable(id) from error
         lane = lane_of(place)
         queue, queues, change_counts, _ = queue_keys(keys, lane)

@@ -59,7 +59,9 @@ class RedisLanes(RedisPart):
         async def hold(lane: str) -> bool:
             if unknown is not None and await self._is_away(lane_key(lane)):
                 raise StoreUnavailable("The server that has the lane gave no answer a moment ago.")
-            return bool(await self._run_script("hold", [lane_key(lane)], [bot, int(ttl * 1000)]))
+            return bool(
+                await self._run_script("hold_lease", [lane_key(lane)], [bot, int(ttl * 1000)])
+            )
 
         # Sent together, like all scripts that begin at once.
         answers = await asyncio.gather(*map(hold, lanes), return_exceptions=True)
@@ -74,7 +76,7 @@ class RedisLanes(RedisPart):
         return {lane for lane, is_held in held.items() if is_held is True}
 
     async def release_lane(self, lane: str, bot: str) -> None:
-        await self._run_script("release", [lane_key(lane)], [bot])
+        await self._run_script("release_lease", [lane_key(lane)], [bot])
 
     async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
         for partition in await self._order_partitions(lane, half):

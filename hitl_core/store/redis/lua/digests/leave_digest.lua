@@ -4,7 +4,7 @@
 -- where nothing waits; `is_closed`: "1" if the digest takes no more reviews.
 local digest, queue, queues, change_counts, hints = unpack(KEYS, 1, 5)
 local lane, place, digest_member, mark, mark_out, keep, is_closed = unpack(ARGV, 1, 7)
-if type(redis.pcall('HLEN', digest)) == 'table' then
+if is_wrong_type(redis.pcall('HLEN', digest)) then
   redis.call('DEL', digest)  -- a value of another type is no digest, and its reviews must be able to leave
 end
 local foreign = find_foreign_key('hash', 'zset', 'zset', 'hash', 'stream', 'hash')

@@ -1,0 +1,150 @@
+"""The permissions of the user in docs/operations.md, each taken away from a running program in turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from hitl_core.errors import HitlError, SettingsError, StoreError
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.store import RedisStore
+from tests.docs.pages import page
+from tests.store.steps import approved, created, open_store, waiting_cards
+from tests.store.test_foreign_keys import WRITES, dump, submit
+
+[_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+RULES = str(_USER).split()
+PERMITTED = [rule.removeprefix("+") for rule in RULES if rule.startswith("+")]
+
+
+@pytest.fixture
+def admin(redis_url: str) -> Iterator[Any]:
+    with redis.Redis.from_url(redis_url) as client:
+        client.execute_command("ACL", "SETUSER", "hitl", *RULES)
+        yield client
+        client.execute_command("ACL", "DELUSER", "hitl")
+
+
+def forbid(admin: Any, permission: str) -> None:
+    admin.execute_command("ACL", "SETUSER", "hitl", f"-{permission.partition('|')[0]}")
+
+
+def url_of_user(redis_url: str) -> str:
+    return redis_url.replace("//", "//hitl:PASSWORD@")
+
+
+@pytest.mark.parametrize("permission", PERMITTED)
+async def test_a_read_without_a_permission_says_so(
+    redis_url: str, admin: Any, permission: str
+) -> None:
+    """It said that the review can't be read by this version, and that a key has a value of another type: so
+    bots gave its cards up, and operators looked for damage."""
+    async with open_store(url_of_user(redis_url)) as store:
+        review = await created(store)
+        digest = await store.add_to_digest(
+            DEFAULT_PLACE, DEFAULT_PLACE, "g", "billing", [review.id]
+        )
+        forbid(admin, permission)
+        reads: list[Callable[[], Awaitable[object]]] = [
+            lambda: store.load(review.id),
+            lambda: store.load_outline(review.id),
+            lambda: store.digest(digest or "g"),
+            store.foreign_keys,
+            store.due_reviews,
+            store.live_ids,
+            lambda: store.ready_reviews(review.agent),
+            store.lanes,
+            store.backlog,
+            store.dead_letters,
+            store.tokens,
+            store.now,
+            lambda: store.is_alive("p"),
+            lambda: store.agent_hints(review.agent, 0),
+            lambda: store.temporary_value("k"),
+        ]
+        for read in reads:
+            await check_read(read)
+        assert await foreign_keys(store) == []
+        admin.execute_command("ACL", "SETUSER", "hitl", "reset", *RULES)
+        for read in reads:
+            await read()
+        await approved(store, review)
+
+
+async def check_read(read: Callable[[], Awaitable[object]]) -> None:
+    """It works, or says that a permission is missing."""
+    said = ""
+    try:
+        await read()
+    except StoreError as error:
+        said = str(error)
+    assert not said or "ACL users" in said
+
+
+async def foreign_keys(store: RedisStore) -> list[str]:
+    try:
+        return await store.foreign_keys()
+    except StoreError:
+        return []
+
+
+@pytest.mark.parametrize("name", WRITES)
+async def test_a_missing_permission_cuts_no_write_in_two(
+    redis_url: str, admin: Any, name: str
+) -> None:
+    """Given each permission that is missing at the start; then the program does not start, or the write is
+    done as a whole or not at all: a decision was stored without its entry of the audit.
+    """
+    if not redis_knows_permissions(admin):
+        pytest.skip("Redis 6.2 can't say which commands are permitted")
+    for permission in PERMITTED:
+        empty(admin)
+        async with open_store(url_of_user(redis_url)) as store:
+            await submit(store, "first")
+            write = await WRITES[name](store)
+            before = dump(admin)
+            forbid(admin, permission)
+            try:
+                async with open_store(url_of_user(redis_url)) as started:
+                    await write(started)
+            except HitlError:
+                assert dump(admin) == before, permission
+            admin.execute_command("ACL", "SETUSER", "hitl", "reset", *RULES)
+    empty(admin)
+
+
+async def test_a_start_names_the_commands_that_are_missing(redis_url: str, admin: Any) -> None:
+    """An upgrade may need a command that an older version did not."""
+    if not redis_knows_permissions(admin):
+        pytest.skip("Redis 6.2 can't say which commands are permitted")
+    forbid(admin, "expire")
+    forbid(admin, "persist")
+    with pytest.raises(SettingsError, match="does not permit EXPIRE, PERSIST to the user"):
+        await RedisStore.open(url_of_user(redis_url))
+
+
+async def test_a_digest_that_may_not_be_read_is_not_deleted(redis_url: str, admin: Any) -> None:
+    """It was taken for one of another type, and its reviews had neither a card nor a line in a message."""
+    async with open_store(url_of_user(redis_url)) as store:
+        ids, place = await waiting_cards(store, 2), DEFAULT_PLACE
+        digest_id = await store.add_to_digest(place, place, "g", "billing", ids)
+        assert digest_id is not None
+        forbid(admin, "hlen")
+        with pytest.raises(StoreError, match="ACL users"):
+            await store.leave_digest(digest_id, place, ids)
+        digest = await store.digest(digest_id)
+        assert digest is not None
+        assert digest.waiting == tuple(ids)
+
+
+def redis_knows_permissions(admin: Any) -> bool:
+    return bool(admin.eval("return redis.acl_check_cmd and 1 or 0", 0))
+
+
+def empty(admin: Any) -> None:
+    for key in admin.scan_iter():
+        admin.delete(key)
