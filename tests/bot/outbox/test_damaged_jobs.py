@@ -150,13 +150,18 @@ async def test_no_lease_lasts_longer_than_a_bots(
 
 
 @pytest.mark.parametrize(
-    "stored", ["zzz", b"\xff", "99999999999999", "99999999999999 99999999999999"]
+    "stored", ["zzz", b"\xff", "99999999999999", "99999999999999 99999999999999", ["x"]]
 )
-async def test_no_slot_is_far_away(store: RedisStore, redis_url: str, stored: str | bytes) -> None:
+async def test_no_slot_is_far_away(
+    store: RedisStore, redis_url: str, stored: str | bytes | list[str]
+) -> None:
     """Given a time of the next call that is damaged, or was written before the clock was set back; then the
     next call waits no longer than usual."""
     with redis.Redis.from_url(redis_url) as client:
-        client.set(slot_key("post"), stored, ex=3600)
+        if isinstance(stored, list):
+            client.lpush(slot_key("post"), *stored)
+        else:
+            client.set(slot_key("post"), stored, ex=3600)
     assert await store.take_slot("post", 1.0) == 0
     assert 0 < await store.take_slot("post", 1.0) <= 1.0
 

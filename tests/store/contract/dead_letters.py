@@ -42,9 +42,9 @@ class DeadLettersContract:
         review = await created(store)
         [job] = await begin_all(store)
         for _ in range(2):
-            await store.move_to_dead_letters(job, "unknown", Recheck("sweep", 0.2, "12.0"))
+            await store.move_to_dead_letters(job, "unknown", Recheck("sweep", 20.0, "12.0"))
             assert await store.lanes() == []
-            await let_pass(0.25)
+            await let_pass(25)
             [job] = await begin_all(store)
             assert (job.kind, job.review_id, job.note) == ("sweep", review.id, "12.0")
         assert await store.count_dead_letters() == 1

@@ -71,11 +71,11 @@ class JobsContract:
         """Faults 2: given a drawing whose answer was lost, then it is looked at once more later."""
         review = await created(store)
         [job] = await begin_all(store)
-        await store.finish_job(job, Recheck("sweep", 0.2, "12.5"))
+        await store.finish_job(job, Recheck("sweep", 20.0, "12.5"))
         assert (await store.lanes(), await store.lanes(later=True)) == ([], [DEFAULT_PLACE])
         assert await store.take_job(job.lane, "draw") is None
 
-        await let_pass(0.25)
+        await let_pass(25)
 
         [check] = await begin_all(store)
         assert (check.kind, check.review_id, check.note) == ("sweep", review.id, "12.5")
@@ -90,11 +90,11 @@ class JobsContract:
         await approved(store, review)
         [job] = await begin_all(store)
         await store.redraw(review.id, DEFAULT_PLACE)
-        await store.finish_job(job, Recheck("check", 0.2))
+        await store.finish_job(job, Recheck("check", 20.0))
 
         at_once = await finish_all(store)
         assert [each.kind for each in at_once] == ["check"]
-        await let_pass(0.25)
+        await let_pass(25)
         assert [each.kind for each in await finish_all(store)] == ["check"]
         assert (await store.backlog()).waiting == 0
 
@@ -106,10 +106,10 @@ class JobsContract:
         [one] = await begin_all(store)
         [two] = await begin_all(store)
         await store.finish_job(one)
-        await store.finish_job(two, Recheck("check", 0.2))
+        await store.finish_job(two, Recheck("check", 20.0))
 
         assert [each.kind for each in await finish_all(store)] == ["check"]
-        await let_pass(0.25)
+        await let_pass(25)
         assert [each.kind for each in await finish_all(store)] == ["check"]
 
     async def test_of_two_later_checks_the_last_time_and_the_first_note_count(
@@ -119,15 +119,15 @@ class JobsContract:
         the earlier one since when."""
         review = await created(store)
         [job] = await begin_all(store)
-        await store.finish_job(job, Recheck("sweep", 0.1, "9.5"))
-        for delay, since in ((0.4, "12.5"), (0.0, "10.5")):
+        await store.finish_job(job, Recheck("sweep", 10.0, "9.5"))
+        for delay, since in ((40.0, "12.5"), (0.0, "10.5")):
             await store.redraw(review.id, DEFAULT_PLACE)
             [job] = await begin_all(store)
             await store.finish_job(job, Recheck("sweep", delay, since))
 
-        await let_pass(0.15)
+        await let_pass(15)
         assert await begin_all(store) == []
-        await let_pass(0.3)
+        await let_pass(30)
         [sweep] = await begin_all(store)
         assert (sweep.kind, sweep.note) == ("sweep", "9.5")
 
@@ -141,13 +141,13 @@ class JobsContract:
         await store.redraw(review.id, DEFAULT_PLACE)
         check = await store.take_job(running.lane, "draw", [running.member])
         assert check
-        await store.finish_job(check, Recheck("sweep", 0.3, "9.5"))
+        await store.finish_job(check, Recheck("sweep", 30.0, "9.5"))
 
         await store.finish_job(running)
 
         # One check at once, because two jobs of the card ran; the later one waits.
         assert [each.kind for each in await finish_all(store)] == ["check"]
-        await let_pass(0.35)
+        await let_pass(35)
         assert [each.kind for each in await finish_all(store)] == ["sweep"]
 
     async def test_a_redraw_is_asked_for_once(self, store: Store):
@@ -166,13 +166,13 @@ class JobsContract:
     async def test_a_later_redraw_is_done_besides_one_at_once(self, store: Store, let_pass: Pass):
         review = await created(store)
         await finish_all(store)
-        await store.redraw(review.id, DEFAULT_PLACE, delay=0.1)
-        await store.redraw(review.id, DEFAULT_PLACE, delay=0.3)  # the last time counts
-        await store.redraw(f"0-{'f' * 32}", DEFAULT_PLACE, delay=0.1)
+        await store.redraw(review.id, DEFAULT_PLACE, delay=10)
+        await store.redraw(review.id, DEFAULT_PLACE, delay=30)  # the last time counts
+        await store.redraw(f"0-{'f' * 32}", DEFAULT_PLACE, delay=10)
         assert await finish_all(store) == []
         await store.redraw(review.id, DEFAULT_PLACE)
         assert [each.kind for each in await finish_all(store)] == ["check"]
-        await let_pass(0.35)
+        await let_pass(35)
         assert [each.kind for each in await finish_all(store)] == ["check"]
         assert await finish_all(store) == []
 
@@ -180,16 +180,16 @@ class JobsContract:
         """When it is done, what still waits is put off again: so neither delays the other."""
         review = await created(store)
         await finish_all(store)
-        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=0.1)
+        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=10)
         await store.redraw(review.id, DEFAULT_PLACE, "card", delay=60.0)
-        await let_pass(0.15)
+        await let_pass(15)
         [job] = await begin_all(store)
         assert job.kind == "card"
         await store.redraw(review.id, DEFAULT_PLACE, "card", delay=60.0)
         assert await store.finish_job(job)
         assert await finish_all(store) == []
-        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=0.1)
-        await let_pass(0.15)
+        await store.redraw(review.id, DEFAULT_PLACE, "card", delay=10)
+        await let_pass(15)
         assert [each.kind for each in await finish_all(store)] == ["card"]
 
     async def test_finished_twice_is_nothing_but_a_check(self, store: Store):

@@ -15,10 +15,10 @@ class KeyValuesContract:
         key, data = "T1:U1:0-abc:1:1 }{", b"\x00\xff{"
         assert await store.temporary_value(key) is None
         await store.save_temporary_value(key, b"old", 60)
-        await store.save_temporary_value(key, data, 0.2)
+        await store.save_temporary_value(key, data, 20)
         assert await store.temporary_value(key) == data
         assert await store.temporary_value("another") is None
-        await let_pass(0.25)
+        await let_pass(25)
         assert await store.temporary_value(key) is None
         await store.save_temporary_value(key, data, 60)
         await store.drop_temporary_value(key)
@@ -36,11 +36,11 @@ class KeyValuesContract:
         assert sorted(await asyncio.gather(*added)) == [False] * 7 + [True]
         known = await store.temporary_value(key)
         assert known is not None
-        assert await store.replace_temporary_value(key, known, data, 0.2)
-        assert await store.replace_temporary_value(key, known, data, 0.2)
+        assert await store.replace_temporary_value(key, known, data, 20)
+        assert await store.replace_temporary_value(key, known, data, 20)
         assert not await store.replace_temporary_value(key, known, b"late", 60)
         assert await store.temporary_value(key) == data
-        await let_pass(0.25)
+        await let_pass(25)
         assert not await store.replace_temporary_value(key, data, b"late", 60)
         await store.save_temporary_value(key, data, 60)
         assert not await store.replace_temporary_value(key, known, None, 60)
@@ -60,10 +60,10 @@ class KeyValuesContract:
 
     async def test_a_claim_is_ones_until_its_time_is_over(self, store: Store, let_pass: Pass):
         """Of many at once one has it; another name is another claim."""
-        claimed = await asyncio.gather(*(store.try_lock("home:U1", 0.3) for _ in range(8)))
+        claimed = await asyncio.gather(*(store.try_lock("home:U1", 30) for _ in range(8)))
         assert sorted(claimed) == [False] * 7 + [True]
-        assert await store.try_lock("home:U2", 10)
-        await let_pass(0.35)
+        assert await store.try_lock("home:U2", 60)
+        await let_pass(35)
         assert await store.try_lock("home:U1", 10)
         assert not await store.try_lock("home:U1", 10)
 
@@ -71,18 +71,18 @@ class KeyValuesContract:
         self, store: Store, let_pass: Pass
     ):
         """Its owner may take it again, and has it for longer then. Only its owner can release it."""
-        assert await store.hold_lock("thread", "a", 0.3)
-        assert not await store.hold_lock("thread", "b", 0.3)
-        await let_pass(0.2)
-        assert await store.hold_lock("thread", "a", 0.3)
-        await let_pass(0.2)
-        assert not await store.hold_lock("thread", "b", 10)
+        assert await store.hold_lock("thread", "a", 30)
+        assert not await store.hold_lock("thread", "b", 30)
+        await let_pass(20)
+        assert await store.hold_lock("thread", "a", 30)
+        await let_pass(20)
+        assert not await store.hold_lock("thread", "b", 60)
         assert not await store.try_lock("thread", 10)
         await store.release_lock("thread", "b")
-        assert not await store.hold_lock("thread", "b", 10)
+        assert not await store.hold_lock("thread", "b", 60)
         await store.release_lock("thread", "a")
-        assert await store.hold_lock("thread", "b", 0.3)
-        await let_pass(0.35)
+        assert await store.hold_lock("thread", "b", 30)
+        await let_pass(35)
         assert await store.hold_lock("thread", "a", 10)
 
     async def test_a_token_is_kept_until_it_is_dropped(self, store: Store):

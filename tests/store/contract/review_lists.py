@@ -29,12 +29,12 @@ class ReviewListsContract:
     async def test_what_comes_due_is_due_then_and_not_before(self, store: Store, let_pass: Pass):
         """By the store's clock."""
         review, event = review_of(now=await store.now(), partitions=store.partitions)
-        soon = await store.now() + 0.3
+        soon = await store.now() + 30
         await store.commit(Write(review, event, {}, soon, soon, False))
         assert await store.due_reviews() == []
         assert await store.ready_reviews(review.agent) == []
 
-        await let_pass(0.3)
+        await let_pass(31)
 
         assert await store.due_reviews() == [review.id]
         assert await store.ready_reviews(review.agent) == [review.id]

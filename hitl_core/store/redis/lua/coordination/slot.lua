@@ -4,7 +4,8 @@
 -- ARGV 1 every 2 burst 3 milliseconds to pause
 -- Returns 0 if the caller may call now, else after how many milliseconds to ask again. A pause takes no call.
 local now = math.floor(clock() * 1000)
-local turn, written = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+)$')
+local known = redis.pcall('GET', KEYS[1])  -- a value of another type is no slot
+local turn, written = string.match(type(known) == 'string' and known or '', '^(%d+) (%d+)$')
 turn, written = tonumber(turn or 0), tonumber(written or 0)
 if written > now then  -- the clock was set back, or another server is the primary now
   turn = 0
