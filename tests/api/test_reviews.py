@@ -310,7 +310,7 @@ async def test_a_gate_hears_of_what_the_http_api_cancels(client: Client, redis_u
             reply = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})
             assert reply.status == 200
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             settled = await anext(gate.outcomes())
             waited = await waiting
         assert settled.review_id == served

@@ -53,7 +53,7 @@ def people(redis_url: str) -> Iterator[People]:
     async def decide(plans: tuple[Proposal, ...]) -> None:
         store = await RedisStore.open(redis_url)
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 for number, plan in enumerate(plans):
                     await _decide_next(store, plan, f"click:{number}")
         finally:

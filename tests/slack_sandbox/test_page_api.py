@@ -192,7 +192,7 @@ async def test_it_runs_as_a_program_and_ends_when_told() -> None:
     api_url = line.split("SLACK_API_URL=")[1].strip()
     assert (await AsyncWebClient("xoxb-mine", base_url=api_url).auth_test())["ok"]
     program.terminate()
-    assert await asyncio.wait_for(program.wait(), 10) == 0
+    assert await asyncio.wait_for(program.wait(), 30) == 0
 
 
 async def test_a_port_that_is_taken_is_one_sentence(sandbox: Sandbox) -> None:

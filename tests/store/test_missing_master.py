@@ -13,6 +13,7 @@ from redis.crc import key_slot
 
 from hitl_core import Gate, ToolCall
 from hitl_core.errors import StoreUnavailable
+from hitl_core.store import RedisStore
 from hitl_core.store.redis import server_change
 from hitl_core.store.redis.connection import client
 from hitl_core.store.redis.keys import lane_key
@@ -111,6 +112,17 @@ async def test_a_list_that_may_miss_nothing_fails(setting: LosableMaster) -> Non
         await setting.store.waiting_reviews(["user:U1"])
     with pytest.raises(StoreUnavailable):
         await setting.store.dead_letters()
+
+
+async def test_a_start_names_the_master_that_is_missing(setting: LosableMaster) -> None:
+    """It said that the whole cluster can't be reached."""
+    setting.lose()
+    host = setting.master.url.removeprefix("redis://").removesuffix("/0")
+    for writes in (True, False):  # a bot, and `hitl`
+        with pytest.raises(
+            StoreUnavailable, match=rf"lacks 1 of its 3 masters.*\({host}: Redis can't be"
+        ):
+            await RedisStore.open(setting.cluster.url, set_partitions=writes)
 
 
 async def test_cards_of_other_masters_are_taken(setting: LosableMaster) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Mapping
@@ -102,14 +103,16 @@ class Process:
 
     async def listening(self) -> None:
         """Waits until the bot serves, and sets `url`."""
-        mark = "bot: listening on "
+        # The whole line: of a line that is being written, a part of the URL can be read already.
+        line = re.compile(r'bot: listening on ([^\s"]+).*\n')
         await wait_until(
-            "the bot listens, or ended", lambda: mark in self.output or not self.running, 60
+            "the bot listens, or ended", lambda: line.search(self.output) or not self.running, 60
         )
-        assert mark in self.output, self.output
-        self.url = self.output.partition(mark)[2].split()[0].rstrip('"}')
+        found = line.search(self.output)
+        assert found, self.output
+        self.url = found[1]
 
-    async def wait_end(self, timeout: float = 20) -> int:
+    async def wait_end(self, timeout: float = 60) -> int:
         """Waits for the end. Returns the exit code: -9 after `kill -9`, also if a failpoint killed it."""
         async with asyncio.timeout(timeout):
             return await self._process.wait()
@@ -142,7 +145,7 @@ class Scene:
             task.cancel()
         await asyncio.gather(*self._reviews, return_exceptions=True)
         closing = asyncio.create_task(self.stack.aclose())
-        if not (await asyncio.wait([closing], timeout=10))[0]:
+        if not (await asyncio.wait([closing], timeout=30))[0]:
             for task in asyncio.all_tasks():
                 task.print_stack()
             raise AssertionError("a bot or a gate does not end")

@@ -76,6 +76,7 @@ class TeamsConnection:
         lookups = parts.directory.lookups(self.channel.name)
         activities = Activities(parts.inbox, parts.homes, lookups, self.channel)
         TeamsEndpoint(self._guard, self._keys, activities.handle).add_to(app)
+        await self._keys.start()
         fetching = asyncio.create_task(self._keys.run())
         try:
             yield Endpoint(PATH)

@@ -70,7 +70,7 @@ class Scene:
         return await self.actor.submit("U0ALICE", values)
 
     async def executed(self) -> dict[str, Any]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             outcome = await self.gate.wait(self.review_id)
         (call,) = outcome.execute
         return call.args

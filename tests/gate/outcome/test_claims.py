@@ -83,7 +83,7 @@ async def test_promise_5_a_dead_agents_review_is_taken_over(open_gate: Open):
     outcome = await approve(dead, call(id="c1"), call(id="c2"))
     outcome.release()
 
-    again = await asyncio.wait_for(heir.wait(outcome.review_id), 10)
+    again = await asyncio.wait_for(heir.wait(outcome.review_id), 30)
 
     assert ids(again) == ["c1", "c2"]
     assert again.review.fence == 2
@@ -95,7 +95,7 @@ async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
     zombie, heir = await open_gate(lease=0.3), await open_gate(lease=30)
     outcome = await approve(zombie, call(id="c1"), call(id="c2"))
     outcome.release()
-    again = await asyncio.wait_for(heir.wait(outcome.review_id), 10)
+    again = await asyncio.wait_for(heir.wait(outcome.review_id), 30)
 
     with pytest.raises(LeaseLost):
         await outcome.finish({"c1": "sent"})
@@ -138,7 +138,7 @@ async def test_promise_5_a_doubtful_call_is_asked_about(
         review_id, "r", lambda r, now: claims.resolve(r, "1", answer, person("Bo"), now)
     )
 
-    again = await asyncio.wait_for(waiting, 10)
+    again = await asyncio.wait_for(waiting, 30)
     assert ids(again) == [*runs, "c2"]
     assert again.idempotency_key(call(id="c1")) == outcome.idempotency_key(call(id="c1"))
     assert [a.content for a in again.answers] == ([texts] if texts else [])
@@ -154,7 +154,7 @@ async def test_promise_5_an_idempotent_call_runs_again_with_the_same_key(open_ga
     assert await outcome.once(ready)
     outcome.release()
 
-    again = await asyncio.wait_for(heir.wait(outcome.review_id), 10)
+    again = await asyncio.wait_for(heir.wait(outcome.review_id), 30)
 
     assert again.execute == (ready,)
     assert again.idempotency_key(ready) == outcome.idempotency_key(ready)

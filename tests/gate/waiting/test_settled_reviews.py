@@ -18,11 +18,11 @@ async def test_settled_yields_reviews_that_nobody_waits_for(open_gate: Open):
     gone, worker = await open_gate(), await open_gate()
     before = await gone.submit([call("look_up", n=1)], thread_id="t", turn="m1")
     outcomes = worker.outcomes()
-    one = await asyncio.wait_for(first(outcomes), 10)
+    one = await asyncio.wait_for(first(outcomes), 30)
     later = await gone.submit([call(n=1)], thread_id="t", turn="m2")
     waiting = asyncio.create_task(first(outcomes))
     await approve_all(gone.reviews, later)
-    two = await asyncio.wait_for(waiting, 10)
+    two = await asyncio.wait_for(waiting, 30)
     assert (one.review_id, two.review_id) == (before, later)
     assert two.turn == "m2"
     await outcomes.aclose()
@@ -41,12 +41,12 @@ async def test_settled_skips_reviews_that_a_living_process_waits_for(open_gate: 
     outcomes = worker.outcomes()
     serving = asyncio.create_task(first(outcomes))
     other = await worker.submit([call("look_up", "c2")], thread_id="t-2")
-    assert (await asyncio.wait_for(asyncio.shield(serving), 10)).review_id == other
+    assert (await asyncio.wait_for(asyncio.shield(serving), 30)).review_id == other
     assert await status_of(worker, review_id) == "settled"
 
     await worker.reviews.store.send_heartbeat(dead.process, 0.01)  # its last
 
-    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == review_id
+    assert (await asyncio.wait_for(first(outcomes), 30)).review_id == review_id
     await outcomes.aclose()
 
 
@@ -68,7 +68,7 @@ async def test_promise_5_a_cancelled_wait_leaves_the_review_to_others(open_gate:
 
     await approve_all(worker.reviews, review_id)
     outcomes = worker.outcomes()
-    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == review_id
+    assert (await asyncio.wait_for(first(outcomes), 30)).review_id == review_id
     await outcomes.aclose()
 
 
@@ -111,8 +111,8 @@ async def test_settled_skips_reviews_that_its_own_process_waits_for(open_gate: O
     other = await gate.submit([call("look_up", n=1)], thread_id="t-2")
     outcomes = gate.outcomes()
     with gate._listener.watch(watched):
-        assert (await asyncio.wait_for(first(outcomes), 10)).review_id == other
-    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == watched
+        assert (await asyncio.wait_for(first(outcomes), 30)).review_id == other
+    assert (await asyncio.wait_for(first(outcomes), 30)).review_id == watched
     await outcomes.aclose()
 
 
@@ -124,7 +124,7 @@ async def test_settled_goes_on_past_a_review_that_cannot_be_read(open_gate: Open
     with redis.Redis.from_url(redis_url) as client:
         client.hset(f"hitl:{{0}}:review:{broken}", "data", '{"schema_version": 2}')
     outcomes = gate.outcomes()
-    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == good
+    assert (await asyncio.wait_for(first(outcomes), 30)).review_id == good
     await outcomes.aclose()
 
 
@@ -133,5 +133,5 @@ async def test_settled_serves_its_own_agent_only(open_gate: Open):
     await billing.submit([call("look_up", "c1")], thread_id="t")
     mine = await support.submit([call("look_up", "c1")], thread_id="t")
     outcomes = support.outcomes()
-    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == mine
+    assert (await asyncio.wait_for(first(outcomes), 30)).review_id == mine
     await outcomes.aclose()

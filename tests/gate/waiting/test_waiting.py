@@ -33,7 +33,7 @@ async def test_a_cancelled_wait_leaves_the_review_as_it_is(gate: Gate):
     assert await status_of(gate, review_id) == "pending"
     waiting = asyncio.create_task(gate.wait(review_id))
     await approve_all(gate.reviews, review_id)
-    assert ids(await asyncio.wait_for(waiting, 10)) == ["c1"]
+    assert ids(await asyncio.wait_for(waiting, 30)) == ["c1"]
 
 
 async def test_five_hundred_wait_over_a_handful_of_connections(open_gate: Open, redis_url: str):

@@ -27,7 +27,7 @@ async def test_who_is_woken_sends_before_the_next_read() -> None:
             await asyncio.create_task(send())  # as the store does: see `Batches`
             listening.cancel()
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await wait()
 
     assert order[:2] == ["read", "sent"]

@@ -59,7 +59,7 @@ async def test_promise_11_while_redis_is_down_clicks_are_refused_with_a_sentence
     server.start()
     await wait_until("the bot is ready", lambda: _is_ready(bot.url))
     assert (await scene.alice.submit(copies=3))["ok"]
-    outcome = await asyncio.wait_for(waiting, 10)
+    outcome = await asyncio.wait_for(waiting, 30)
     assert outcome.execute[0].args["copies"] == 3
     await scene.card("edited and approved by U0ALICE")
 

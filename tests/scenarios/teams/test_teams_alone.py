@@ -14,13 +14,14 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
+from bot.channels.teams.transport.requests import signing_keys
 from hitl_core import Gate, Policy
 from teams_sandbox.client import Person
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.server import running_sandbox
 from teams_sandbox.validation import elements_in
 from teams_sandbox.workspace.acme import ALICE, APPROVALS, APPROVALS_TEAM, CARL, OPS, OPS_TEAM
-from tests.support.bots import CANARY, CLICK, Process, email
+from tests.support.bots import CANARY, CLICK, Process, Scene, email
 
 POLICY = {"default": "review", "escalate": [{"after": "1h", "to": "teams:Operations"}]}
 
@@ -55,6 +56,22 @@ def environment(sandbox: Sandbox, redis_url: str) -> dict[str, str]:
         "HITL_PORT": "0",
         "HITL_CLICK_SECONDS": str(CLICK),
     }
+
+
+async def test_the_first_request_is_checked_however_long_the_keys_took(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a machine on which the keys come too late for a click; then a bot that is ready has them. For ten
+    seconds it answered each press with 503."""
+    monkeypatch.setattr(signing_keys, "FETCH_TIMEOUT", 0.0)
+    async with running_sandbox(answer_timeout=CLICK) as sandbox:
+        bot = await scene.bot(**sandbox.settings())
+        sandbox.bot_url = bot.endpoints["teams"]
+        await sandbox.installs.add(APPROVALS_TEAM, ALICE)
+        statuses = [delivery["status"] for delivery in sandbox.bot_client.deliveries]
+        assert statuses
+        assert {*statuses} == {200}
+        await scene.close()
 
 
 async def test_a_bot_with_teams_alone(sandbox: Sandbox, redis_url: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -43,7 +44,8 @@ async def check_server(redis: Client, url: RedisUrl) -> None:
     """
     try:
         async with store_errors():
-            infos: list[dict[str, Any]] = [await each.info() for each in await servers_of(redis)]
+            servers = await servers_of(redis)
+        infos = await _read_infos(servers)
     except (StoreUnavailable, StoreError) as error:
         error = await _explain(redis, url, error)
         # The causes only add a hundred lines of traceback.
@@ -52,6 +54,41 @@ async def check_server(redis: Client, url: RedisUrl) -> None:
     for info in infos:
         _check_mode(info, url)
         _check_info(info, url)
+
+
+async def _read_infos(servers: Sequence[Client]) -> list[dict[str, Any]]:
+    """INFO of each server, of all at the same time. Raises StoreUnavailable, StoreError."""
+    answers = await asyncio.gather(*map(_read_info, servers))
+    infos = [answer for answer in answers if isinstance(answer, dict)]
+    failures = {
+        _address_of(server): answer
+        for server, answer in zip(servers, answers, strict=True)
+        if isinstance(answer, HitlError)
+    }
+    if failures and not infos:
+        raise next(iter(failures.values()))
+    if failures:
+        reasons = "; ".join(
+            f"{address}: {error}".rstrip(".") for address, error in failures.items()
+        )
+        raise StoreUnavailable(
+            f"Redis lacks {len(failures)} of its {len(servers)} masters, and a program that starts needs all"
+            f" of them ({reasons}). Look at CLUSTER NODES."
+        )
+    return infos
+
+
+async def _read_info(server: Client) -> dict[str, Any] | HitlError:
+    try:
+        async with store_errors():
+            return cast(dict[str, Any], await server.info())
+    except HitlError as error:
+        return error
+
+
+def _address_of(server: Client) -> str:
+    options = server.connection_pool.connection_kwargs
+    return f"{options.get('host')}:{options.get('port')}"
 
 
 def _check_info(info: dict[str, Any], url: RedisUrl) -> None:

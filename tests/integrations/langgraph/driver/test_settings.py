@@ -333,7 +333,7 @@ async def test_a_run_does_not_wait_for_itself(lab: Lab) -> None:
 
     async def during() -> None:
         try:
-            await asyncio.wait_for(drivers[0].run(None, thread_id="t-1"), 10)
+            await asyncio.wait_for(drivers[0].run(None, thread_id="t-1"), 30)
         except Exception as error:
             errors.append(error)
 
@@ -353,7 +353,7 @@ async def test_a_stream_callback_does_not_wait_for_its_own_run(lab: Lab) -> None
             return
         later.append(asyncio.create_task(driver.run(go("later"), thread_id=thread_id)))
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 await driver.run(go("more"), thread_id=thread_id)
         except Exception as error:
             errors.append(error)

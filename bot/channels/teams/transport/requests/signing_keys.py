@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 FETCH_INTERVAL, RETRY_INTERVAL = 3600.0, 10.0
 #: How long keys are used without another fetch, in seconds.
 MAX_AGE = 24 * 3600.0
-#: How long one fetch may take, because a click may wait for it.
-FETCH_TIMEOUT = 2.0
+#: How long one fetch may take, in seconds: a click may wait for it. Before the first request nothing waits.
+FETCH_TIMEOUT, START_TIMEOUT = 2.0, 10.0
 #: The subject of the problem in `Health`.
 SUBJECT = "Teams: signing keys"
 
@@ -53,7 +53,9 @@ class _Loaded:
 
 
 class SigningKeys:
-    """`run` fetches the keys. `find` fetches them again for an unknown key, at most every RETRY_INTERVAL."""
+    """`start` and `run` fetch the keys. `find` fetches them again for an unknown key, at most every
+    RETRY_INTERVAL.
+    """
 
     def __init__(self, client: BoundedClient, url: str, health: Health) -> None:
         """`url`: the URL of a JSON Web Key Set (RFC 7517)."""
@@ -61,10 +63,16 @@ class SigningKeys:
         self._loaded, self._tried_at = _Loaded(), -math.inf
         self._lock = asyncio.Lock()
 
+    async def start(self) -> None:
+        """Fetch the keys before the first request, which would be refused without them. If that fails, it is
+        reported, and `run` tries again.
+        """
+        await self._fetch_if_due(START_TIMEOUT)
+
     async def run(self) -> None:
         """Runs until cancelled: fetches the keys every hour, and soon again after a failure."""
         while True:
-            await self._fetch_if_due()
+            await self._fetch_if_due(FETCH_TIMEOUT)
             await asyncio.sleep(RETRY_INTERVAL if self._is_failing else FETCH_INTERVAL)
 
     async def find(self, id: str) -> SigningKey | None:
@@ -72,7 +80,7 @@ class SigningKeys:
         the newest ones can't be fetched.
         """
         if id not in self._current():
-            await self._fetch_if_due()
+            await self._fetch_if_due(FETCH_TIMEOUT)
         keys = self._current()
         if not keys or (id not in keys and self._is_failing):
             raise KeysUnavailable("Teams' signing keys can't be fetched.")
@@ -85,14 +93,14 @@ class SigningKeys:
     def _current(self) -> dict[str, SigningKey]:
         return self._loaded.keys if time.monotonic() - self._loaded.at < MAX_AGE else {}
 
-    async def _fetch_if_due(self) -> None:
+    async def _fetch_if_due(self, seconds: float) -> None:
         """One fetch for all tasks that wait. Unauthenticated requests can't cause more fetches."""
         async with self._lock:
             if time.monotonic() - self._tried_at < RETRY_INTERVAL:
                 return
             self._tried_at = time.monotonic()
             try:
-                async with asyncio.timeout(FETCH_TIMEOUT):
+                async with asyncio.timeout(seconds):
                     keys = await asyncio.to_thread(_read_keys, await self._get())
             except Exception as error:  # also one that is not ours, so that `run` never ends
                 why = str(error) if isinstance(error, ValueError) else type(error).__name__
