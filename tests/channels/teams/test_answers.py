@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.channels.teams.transport.calls import CARD, ROOM
 
 from bot.channels.contract import ChannelError, LookupFailed, NotFound, NotSent, Unreachable
 from bot.channels.teams import TeamsChannel
@@ -20,7 +21,6 @@ from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import ids
-from tests.channels.teams.test_transport import CARD, ROOM
 from tests.support.teams.local import install_everywhere, make_channel
 
 CHAT, ALICE = Place(f"teams:{ids.GROUP_CHAT}"), Place(f"teams:{ids.ALICE}")

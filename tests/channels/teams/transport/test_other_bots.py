@@ -7,20 +7,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from bot.card import build_card
-from bot.channels.contract import NotFound, NotSent
+from bot.channels.contract import NotFound, NotSent, Unreachable
 from bot.channels.teams import TeamsChannel
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import ids
-from tests.channels.scenes import DEFAULT, THREE, review_of
+from tests.channels.teams.transport.calls import ALICE, CARD, ROOM, channel_of
 from tests.support.teams.local import install_everywhere, installation, make_channel
 
-CARD = build_card(review_of(*THREE), DEFAULT)
-ROOM, OPERATIONS = Place(f"teams:{ids.APPROVALS}"), Place("teams:Operations")
-ALICE = Place(f"teams:{ids.ALICE}")
+OPERATIONS = Place("teams:Operations")
 MakeBot = Callable[..., TeamsChannel]
 
 
@@ -224,3 +221,75 @@ async def test_a_post_is_not_sent_while_nobody_knows_another_address(
     store.during_read = fail
     with pytest.raises(NotSent):
         await one.post(ROOM, CARD)
+
+
+async def test_a_removal_counts_though_another_bot_heard_of_the_install(
+    sandbox: Sandbox, store: MemoryStore
+):
+    """Given a bot that started before the app was added; when it hears of the removal, then no bot knows
+    the place any more."""
+    early, late = make_channel(sandbox, store), make_channel(sandbox, store)
+    await early.references.refresh()
+    await late.record(installation(sandbox, channel_of(sandbox, ids.OPS)))
+    await early.forget(ids.OPS)
+    assert not await store.channel_values("teams")
+    await early.close()
+    await late.close()
+
+
+async def test_a_name_in_a_team_of_which_another_bot_heard_is_found_at_once(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
+):
+    """Given a bot that heard that the app was removed from a team; when another one hears that it was added
+    again, then the first one finds the team's channels, and sends nothing to a fallback."""
+    other = make_channel(sandbox, store)
+    await channel.forget(ids.OPS)
+    with pytest.raises(NotFound):
+        await channel.conversation_id(Place("teams:Escalations"))
+    await other.record(installation(sandbox, channel_of(sandbox, ids.OPS)))
+    assert await channel.conversation_id(Place("teams:Escalations")) == ids.ESCALATIONS
+    await other.close()
+
+
+@pytest.fixture
+async def early(sandbox: Sandbox) -> AsyncIterator[tuple[TeamsChannel, StoreWithOutages]]:
+    """A bot that started when the app was nowhere. Only another bot received the installations."""
+    store = StoreWithOutages()
+    early, other = make_channel(sandbox, store), make_channel(sandbox, store)
+    await early.start()
+    await install_everywhere(sandbox, other)
+    yield early, store
+    for one in (early, other):
+        await one.close()
+
+
+class StoreWithOutages(MemoryStore):
+    is_away = False
+
+    async def channel_values(self, channel: str) -> dict[str, bytes]:
+        if self.is_away:
+            raise StoreUnavailable("Redis can't be reached.")
+        return await super().channel_values(channel)
+
+
+async def test_promise_4_a_bot_that_started_before_the_installation_finds_its_post(
+    sandbox: Sandbox, early: tuple[TeamsChannel, StoreWithOutages]
+):
+    """The bot took the channel's team for unknown, so the card was posted again."""
+    channel, _ = early
+    since = sandbox.workspace.now()
+    ref = await channel.post(ROOM, CARD)
+    found = await channel.find_messages(ROOM, CARD.review_id, since)
+    assert [one.key for one in found] == [ref.key]
+
+
+async def test_a_channel_that_only_the_store_may_know_is_unknown_during_an_outage(
+    early: tuple[TeamsChannel, StoreWithOutages],
+):
+    """By its name or its id: with a "no" the card would go to the fallback, or be posted again."""
+    channel, store = early
+    store.is_away = True
+    with pytest.raises(Unreachable):
+        await channel.conversation_id(Place("teams:Finance"))
+    with pytest.raises(Unreachable):
+        await channel.find_messages(ROOM, CARD.review_id, 0.0)
