@@ -14,7 +14,6 @@ from hitl_core.store import Store
 from ...card import Card, ThreadLine, plain_text, thread_text
 from ...health import Health
 from ...text import one_line, shorten
-from ..answers import read_field
 from ..contract import (
     ChannelError,
     MessageGone,
@@ -39,6 +38,7 @@ from .transport import (
     Tokens,
     Uploads,
     card_activity,
+    read_id,
 )
 
 log = logging.getLogger(__name__)
@@ -211,7 +211,7 @@ class TeamsChannel(PeopleLookup):
         async def send(url: str) -> str:
             request = self._api.connector("POST", url, *path, body=body)
             # An answer without an id is no success: Teams has split the message, or did something unknown.
-            return await self._api.call_and_read(request, lambda data: read_field(data, "id", str))
+            return await self._api.call_and_read(request, read_id)
 
         return self._ref(conversation, await self.use(conversation, send))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -11,7 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.channels.teams.transport.calls import CARD, ROOM
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from bot.channels.contract import ChannelError, LookupFailed, NotFound, NotSent, Unreachable
 from bot.channels.teams import TeamsChannel
@@ -21,6 +23,7 @@ from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
 from teams_sandbox.workspace import ids
+from tests.channels.teams.transport.calls import CARD, ROOM
 from tests.support.teams.local import install_everywhere, make_channel
 
 CHAT, ALICE = Place(f"teams:{ids.GROUP_CHAT}"), Place(f"teams:{ids.ALICE}")
@@ -177,3 +180,17 @@ async def test_an_answer_has_a_limit(
     with pytest.raises(Unreachable, match="transitiveMembers: ReadError"):
         await channel.group_members(ids.OPS_GROUP)
     assert read <= 2 * MAX_ANSWER
+
+
+async def test_an_answer_is_packed_at_most_once(channel: TeamsChannel) -> None:
+    """Given an answer that is packed twice; then it is not unpacked: 500 bytes can have 200 MB in them."""
+    twice = gzip.compress(gzip.compress(b"\0" * 1_000_000))
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(body=twice, headers={"Content-Encoding": "gzip, gzip"})
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    async with TestServer(app) as server:
+        with pytest.raises(httpx.ReadError, match="packed"):
+            await channel.http.get(str(server.make_url("/")))

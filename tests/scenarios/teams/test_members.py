@@ -102,6 +102,19 @@ async def test_a_post_that_was_not_made_is_made_without_a_search(
     await card(users, "send_email")
 
 
+@pytest.mark.parametrize("status", [302, 403, 404, 409])
+async def test_a_gateway_that_refuses_one_post_takes_no_buttons_away(
+    scene: Scene, users: TeamsUsers, status: int
+) -> None:
+    """Given a gateway between the bot and Teams that answers one post with a page of its own; then the card
+    is posted as usual. It was posted as a text without buttons, as if Teams had refused the card."""
+    html = "<html>This request was blocked.</html>"
+    users.sandbox.faults.add("answer", "post", times=1, status=status, body=html)
+    waiting = await ask(scene)
+    await users.press(ALICE, "Approve", await card(users, "send_email"))
+    assert (await outcome(waiting)).execute
+
+
 async def test_cards_have_the_new_name_after_teams_told_of_it(
     scene: Scene, users: TeamsUsers
 ) -> None:

@@ -14,7 +14,9 @@ _TRANSFER_HEADERS = {"content-encoding", "content-length", "transfer-encoding"}
 
 
 class BoundedClient(httpx.AsyncClient):
-    """Raises httpx.ReadError for a longer answer."""
+    """Raises httpx.ReadError for a longer answer, and for one that is packed several times: each time can
+    make it a thousand times longer at once.
+    """
 
     async def send(
         self, request: httpx.Request, *, stream: bool = False, **options: Any
@@ -24,6 +26,8 @@ class BoundedClient(httpx.AsyncClient):
             return answer
         data = bytearray()
         try:
+            if "," in answer.headers.get("content-encoding", ""):
+                raise httpx.ReadError("the answer is packed several times", request=request)
             async for part in answer.aiter_bytes():
                 data += part
                 if len(data) > MAX_ANSWER:

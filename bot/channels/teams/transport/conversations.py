@@ -12,7 +12,7 @@ from ...answers import read_field
 from ...contract import Audience, LookupFailed, NotFound, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place, unnamed
 from .api import Api, read_guid
-from .errors import NO_CONVERSATION, NO_PLACE
+from .errors import NO_CONVERSATION, NO_PLACE, read_id
 from .references import Reference, References
 from .requests import Activity
 from .team_channels import TeamChannels
@@ -205,7 +205,7 @@ class Conversations:
             },
             about=person,
         )
-        id = await self._api.look_up(request, lambda data: read_field(data, "id", str), _NO_CHAT)
+        id = await self._api.look_up(request, read_id, _NO_CHAT)
         chat = Reference(id=id, kind="personal", service_url=url, person=person)
         try:
             await self.references.add(chat)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import httpx
 
-from ...answers import MAX_WAIT, READ_ERRORS, Data, read_retry_after
+from ...answers import MAX_WAIT, READ_ERRORS, Data, read_field, read_retry_after
 from ...contract import (
     ChannelError,
     MessageGone,
@@ -28,6 +28,9 @@ _TRANSIENT_CODES = frozenset(
     {"BotDisabledByAdmin", "InvalidAuthenticationToken", "InvalidBotApiHost", "Unauthorized"}
 )
 _TRANSIENT_STATUSES = frozenset({401, 412})
+#: What was sent is wrong or too large. With another status, an answer without a code is not by Teams or Graph
+#: but by something on the way, as a firewall or a proxy: it may pass, and refuses nothing.
+_REFUSALS = frozenset({400, 413})
 _MESSAGE_GONE = frozenset({"ActivityNotFoundInConversation"})
 #: With these errors, each with its status, it is certain that a card can't be posted at a place
 #: (learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-
@@ -80,7 +83,7 @@ def check_status(name: str, answer: httpx.Response) -> None:
         raise RateLimited(_pause(answer.headers.get("Retry-After")))
     if status in _TRANSIENT_STATUSES or (code in _TRANSIENT_CODES and status < 500):
         raise NotSent(text)
-    if status >= 500 or status == 408:
+    if status >= 500 or status in (408, 409) or (not code and status not in _REFUSALS):
         raise Unreachable(text)
     if code in _MESSAGE_GONE:
         raise MessageGone(text, error=code)
@@ -117,3 +120,10 @@ def read_data(answer: httpx.Response) -> Data:
     if not isinstance(body, dict):
         raise ValueError("no object")
     return cast(Data, body)
+
+
+def read_id(answer: Data) -> str:
+    """The id of the message or chat that was made. Raises ValueError if it has none."""
+    if not (id := read_field(answer, "id", str)).strip():
+        raise ValueError("no id")
+    return id

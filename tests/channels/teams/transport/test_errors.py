@@ -62,7 +62,13 @@ async def test_text_and_a_card_are_never_in_one_activity(sandbox: Sandbox, chann
         (403, "NotEnoughPermissions", Undeliverable),
         (404, "ConversationNotFound", NotFound),
         (404, "ActivityNotFoundInConversation", MessageGone),
-        (404, "", Undeliverable),
+        (302, "", Unreachable),
+        (403, "", Unreachable),
+        (404, "", Unreachable),
+        (407, "", Unreachable),
+        (409, "Conflict", Unreachable),
+        (400, "", Undeliverable),
+        (413, "", Undeliverable),
         (400, "BadSyntax", Undeliverable),
         (400, "ConversationNotFound", Undeliverable),
         (408, "", Unreachable),
@@ -79,7 +85,7 @@ async def test_an_error_proves_no_more_than_teams_documents(
     sandbox: Sandbox, channel: TeamsChannel, status: int, code: str, kind: type[Exception]
 ):
     """Given an answer to a post; then only documented codes with their status say that nothing can be posted
-    there, or that a message is gone."""
+    there, or that a message is gone. An answer without a code is a gateway's, and refuses no card."""
     sandbox.faults.add("answer", "post", status=status, body=error(code) if code else "")
     with pytest.raises(kind) as raised:
         await channel.post(ROOM, CARD)
@@ -155,6 +161,20 @@ async def test_a_post_without_an_id_may_have_succeeded(
     await channel.close()
 
 
+@pytest.mark.parametrize("id", ["", " "])
+async def test_an_empty_id_is_no_id(sandbox: Sandbox, channel: TeamsChannel, id: str):
+    """Given an answer to a post, and to a new chat, with an empty id; then it is not recorded: nobody would
+    find the message or the chat again."""
+    body = json.dumps({"id": id})
+    sandbox.faults.add("answer", "post", times=1, status=201, body=body)
+    with pytest.raises(Unreachable):
+        await channel.post(ROOM, CARD)
+    sandbox.faults.add("answer", "create", times=1, status=201, body=body)
+    with pytest.raises(LookupFailed):
+        await channel.conversation_id(ALICE)
+    assert channel.references.personal_chat(ids.ALICE) is None
+
+
 async def test_an_empty_list_of_members_is_not_nobody(sandbox: Sandbox, channel: TeamsChannel):
     """Given a conversation of which Teams lists no member; then it is not known who is in it, how many they
     are, and whether it can be used: otherwise its cards would be passed on to other people."""
@@ -191,7 +211,7 @@ async def test_a_list_of_which_a_later_page_fails_is_one_problem_that_lasts(
     for moment in (1000.0, 1050.0, 1100.0):
         now = moment
         sandbox.faults.add("answer", "graph_members", times=1, status=200, body=json.dumps(page))
-        with pytest.raises(LookupFailed):
+        with pytest.raises(Unreachable):
             await channel.group_members(ids.OPS_GROUP)
 
     [problem] = health.current_problems()
