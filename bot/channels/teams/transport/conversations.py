@@ -9,7 +9,7 @@ from hitl_core.errors import StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, Place
 
 from ...answers import read_field
-from ...contract import Audience, LookupFailed, NotFound, Unreachable
+from ...contract import Audience, LookupFailed, NotFound, NotSent, Unreachable
 from ..places import CONVERSATION_ID, Destination, parse_place, unnamed
 from .api import Api, read_guid
 from .errors import NO_CONVERSATION, NO_PLACE, read_id
@@ -146,10 +146,28 @@ class Conversations:
     async def use(
         self, conversation: str, call: Callable[[str], Awaitable[T]], otherwise: str = ""
     ) -> T:
-        """`call` with the address of the conversation: see `References.use`."""
+        """`call` with the address of the conversation: see `References.use`. Raises NotSent if there is
+        another chat with the person of a personal chat now.
+        """
         channel = self.team_channels.get(conversation)
         team = channel.team.id if channel else ""
-        return await self.references.use(conversation, call, otherwise=otherwise, team=team)
+        try:
+            return await self.references.use(conversation, call, otherwise=otherwise, team=team)
+        except NotFound as error:
+            if await self._is_replaced(conversation, error):
+                raise NotSent(f"{error}: the chat with this person is another one now") from error
+            raise
+
+    async def _is_replaced(self, conversation: str, error: NotFound) -> bool:
+        """Open a personal chat anew if Teams says that the bot has none: it may be a former bot's."""
+        known = self.references.get(conversation)
+        if known is None or not known.person or error.error not in NO_CONVERSATION:
+            return False
+        try:
+            await self.references.forget(conversation)
+        except StoreUnavailable as away:
+            raise NotSent(f"the store: {away}") from away
+        return await self._open_personal_chat(known.person) != conversation
 
     async def resolve_default(self) -> None:
         """Look up the default conversation and keep its id, so that later renames don't change it. Raises

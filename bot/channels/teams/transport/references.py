@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Literal, TypeVar
 
 from hitl_core.errors import StoreUnavailable
@@ -125,15 +126,15 @@ class References:
         """`call` with the `service_url`. If it raises NotFound because there is no such conversation, and
         another bot has recorded another address, once more with that.
         """
-        url = self.service_url(conversation, otherwise=otherwise, team=team)
+        find_url = partial(self.service_url, conversation, otherwise=otherwise, team=team)
+        url = find_url()
         try:
             return await call(url)
         except NotFound as error:
             if error.error not in NO_CONVERSATION:
                 raise
             await self.refresh(now=True)
-            newer = self.service_url(conversation, otherwise=otherwise, team=team)
-            if newer == url:
+            if (newer := find_url()) == url:
                 raise
             return await call(newer)
 
@@ -147,7 +148,7 @@ class References:
 
     async def record(self, activity: Activity) -> None:
         """Record where an activity came from. Only for validated activities, because our tokens are sent to
-        its service URL.
+        its service URL. A person has one chat: any other one is of a former registration of the bot.
         """
         conversation, data = activity.conversation, activity.channel_data
         kind = _KINDS.get(conversation.conversation_type or "")
@@ -155,16 +156,18 @@ class References:
             kind = "channel"
         if kind is None:
             return
-        await self.save(
-            Reference(
-                id=conversation.id.partition(";")[0],
-                kind=kind,  # pyright: ignore[reportArgumentType] - one of _KINDS
-                service_url=activity.service_url,
-                team=data.team.id if data.team else "",
-                person=(activity.sender.person or "") if kind == "personal" else "",
-                name=conversation.name if kind == "groupChat" else "",
-            )
+        new = Reference(
+            id=conversation.id.partition(";")[0],
+            kind=kind,  # pyright: ignore[reportArgumentType] - one of _KINDS
+            service_url=activity.service_url,
+            team=data.team.id if data.team else "",
+            person=(activity.sender.person or "") if kind == "personal" else "",
+            name=conversation.name if kind == "groupChat" else "",
         )
+        await self.save(new)
+        for one in self.all():
+            if new.person and one.person == new.person and one.id != new.id:
+                await self.forget(one.id)
 
     async def save(self, new: Reference) -> None:
         """Save a conversation. What the activity does not say is kept. It is compared with the store, because

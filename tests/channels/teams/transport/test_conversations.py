@@ -6,12 +6,13 @@ import httpx
 import pytest
 
 from bot.card import build_card
+from bot.channels.contract import NotFound, NotSent
 from bot.channels.teams import TeamsChannel
-from bot.channels.teams.transport import references
+from bot.channels.teams.transport import Reference, references
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
-from teams_sandbox.workspace import ids
+from teams_sandbox.workspace import Conversation, ids
 from tests.channels.scenes import DEFAULT, THREE, review_of
 from tests.channels.teams.transport.calls import (
     ALICE,
@@ -20,6 +21,7 @@ from tests.channels.teams.transport.calls import (
     ROOM,
     channel_of,
     count,
+    error,
 )
 from tests.support.teams.local import installation, make_channel
 
@@ -98,6 +100,40 @@ async def test_a_personal_chat_is_created_when_it_is_needed_and_once(
     await fresh.close()
 
 
+async def test_a_chat_that_the_app_can_not_use_any_more_is_opened_anew(
+    sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
+):
+    """Given the chat of a former registration of the bot; then a card for the person waits, and goes to the
+    chat of today: it doesn't go to a fallback, as if the person had not installed the app."""
+    await channel.references.add(FORMER_CHAT)
+    with pytest.raises(NotSent):
+        await channel.post(ALICE, CARD)
+    ref = await channel.post(ALICE, CARD)
+    assert ref.conversation == chat_of_alice(sandbox).id
+    assert f"conversation:{FORMER_CHAT.id}" not in await store.channel_values("teams")
+
+
+async def test_a_chat_that_can_not_be_opened_anew_is_not_found(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given a chat of which Teams says that there is none, and the same chat each time that it is opened."""
+    body = error("ConversationNotFound")
+    sandbox.faults.add("answer", "post", status=404, body=body)
+    for _ in range(2):
+        with pytest.raises(NotFound):
+            await channel.post(ALICE, CARD)
+
+
+async def test_the_chat_from_which_a_person_writes_is_theirs(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given the chat of a former registration of the bot; when the person writes in the chat of today, then
+    the bot writes there too."""
+    await channel.references.add(FORMER_CHAT)
+    await channel.record(installation(sandbox, chat_of_alice(sandbox)))
+    assert (await channel.post(ALICE, CARD)).conversation == chat_of_alice(sandbox).id
+
+
 async def test_all_members_of_a_large_team_are_read_and_not_all_counted(
     sandbox: Sandbox, channel: TeamsChannel
 ):
@@ -140,3 +176,10 @@ async def test_the_links_of_messages(sandbox: Sandbox, channel: TeamsChannel):
     assert httpx.URL(in_channel).params["parentMessageId"] == refs[0].ts
     assert httpx.URL(in_chat).params["context"] == '{"contextType":"chat"}'
     assert in_person is None
+
+
+FORMER_CHAT = Reference(id="a:former", kind="personal", service_url="", person=ids.ALICE)
+
+
+def chat_of_alice(sandbox: Sandbox) -> Conversation:
+    return sandbox.workspace.open_personal_chat(sandbox.workspace.users[ids.ALICE])
