@@ -15,6 +15,7 @@ from bot.channels.teams.render import TEAMS_LIMITS, form_card, read_entries
 from bot.forms import AnswerForm, Entries, FormRef
 from bot.forms.message_form import escalation_page, rejection_page, text_answer_page
 from bot.inbox import ActionRef
+from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors
 from hitl_core.model import MessageRef, encode
 from tests.channels.scenes import review_of
@@ -144,6 +145,16 @@ def test_what_a_client_leaves_out_is_empty() -> None:
     entries = read_entries({}, ids)
     assert entries == Entries(dict.fromkeys(ids))
     assert form.enter(entries).session.value() == {}
+
+
+@pytest.mark.parametrize("value", [7, 7.5, True, ["7"], {"value": "7"}])
+def test_an_input_of_another_type_is_not_empty(value: object) -> None:
+    """Given a client that sends something else than text, as Teams' clients do; then nobody knows what the
+    person entered, and it is not taken for nothing."""
+    for prefix in ("f_", "n_", "d_", "t_"):
+        with pytest.raises(Refused):
+            read_entries({f"{prefix}note": value}, ["note"])
+    assert read_entries({"f_else": value}, ["note"]).answers == {"note": None}
 
 
 def test_a_number_that_a_client_rounds_does_not_run() -> None:

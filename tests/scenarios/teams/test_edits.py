@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
+from bot.refusals import UNREADABLE_BUTTON
 from hitl_core import Outcome, ToolCall
 from teams_sandbox.workspace.acme import (
     ALICE,
@@ -116,3 +119,22 @@ async def test_another_answer_from_the_same_form_is_no_repeat(
     await users.submit(BOB, message)
     [answer] = (await outcome(waiting)).answers
     assert "second" in answer.content
+
+
+@pytest.mark.parametrize("verb", [None, "", "Send", "close"])
+async def test_a_form_is_sent_only_with_the_button_that_sends_it(
+    scene: Scene, users: TeamsUsers, verb: str | None
+) -> None:
+    """Given a client that does not say which of the form's buttons was pressed; then nothing is decided: it
+    may have been "Back"."""
+    waiting = await ask(scene)
+    message = await card(users, "send_email")
+    await users.press(ALICE, "Edit", message)
+    button = next(one for one in actions(message.card_for(ALICE)).values() if "verb" in one)
+    press = users.press_of(ALICE, message, button, {})
+    press["value"]["action"] |= {"verb": verb}
+    if verb is None:
+        del press["value"]["action"]["verb"]
+    assert users.show(ALICE, message, await users.send(press)) == UNREADABLE_BUTTON
+    await users.submit(ALICE, message, copies="3")
+    assert (await outcome(waiting)).execute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import Any, assert_never, get_args
 
 from .... import click_budget, refusals
 from ....forms import (
@@ -20,7 +20,7 @@ from ....forms import (
     to_result,
 )
 from ....inbox import Reply
-from ..ids import OpenForm
+from ..ids import FormVerb, OpenForm, unreadable
 from ..render import read_entries
 from ..transport import Answer
 from .click import Click, op_of_form
@@ -36,6 +36,8 @@ class Forms:
         self, form: OpenForm, verb: str, inputs: Mapping[str, Any], click: Click
     ) -> Answer:
         """`inputs`: those of the form's page, as Teams sends them. Raises Refused, TimeoutError."""
+        if verb not in get_args(FormVerb):
+            raise unreadable()
         entries = read_entries(inputs, form.ids)
         if verb in ("back", "redraw") and form.ref.kind in FIELD_KINDS:
             async with click_budget.timeout("page"):

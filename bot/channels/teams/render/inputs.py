@@ -14,6 +14,7 @@ from typing import Any, assert_never
 from hitl_core.forms import Field, utf16_length
 
 from ....forms import Entries
+from ..ids import unreadable
 from .elements import Json, break_macros
 from .markup import MARKDOWN, make_inert
 
@@ -68,18 +69,27 @@ def text_length(field: Field, most: int) -> int:
 
 
 def read_entries(data: Mapping[str, object], ids: Iterable[str]) -> Entries:
-    """What a person entered on a page with these fields. `data`: the data of the invoke's action."""
-    sent = {key: value for key, value in data.items() if isinstance(value, str)}
-    return Entries({id: _answer(sent, id) or None for id in ids})
+    """What a person entered on a page with these fields. `data`: the data of the invoke's action. Raises
+    Refused for an input that is no text.
+    """
+    return Entries({id: _answer(data, id) or None for id in ids})
 
 
-def _answer(sent: Mapping[str, str], id: str) -> str:
-    if (number := sent.get(f"{NUMBER}{id}")) is not None:
+def _answer(data: Mapping[str, object], id: str) -> str:
+    if number := _sent(data, f"{NUMBER}{id}"):
         return _read_number(number)
-    day, clock = sent.get(f"{DAY}{id}", ""), sent.get(f"{CLOCK}{id}", "")
+    day, clock = _sent(data, f"{DAY}{id}"), _sent(data, f"{CLOCK}{id}")
     if day or clock:
         return _join_seconds(day, clock)
-    return sent.get(f"{INPUT}{id}", "").replace("\r\n", "\n")
+    return _sent(data, f"{INPUT}{id}").replace("\r\n", "\n")
+
+
+def _sent(data: Mapping[str, object], input_id: str) -> str:
+    """What a client sent of an input. It leaves out an empty one."""
+    value = data.get(input_id)
+    if not isinstance(value, str | None):
+        raise unreadable()
+    return value or ""
 
 
 def _read_number(text: str) -> str:
