@@ -9,10 +9,10 @@ import pytest
 
 from bot.channels.teams.handlers.presses import Presses
 from bot.inbox import ReviewAccess
-from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, GROUP_CHAT
+from teams_sandbox.workspace.acme import ALICE, APPROVALS, AUDIT, BOB, GROUP_CHAT, OPS
 from tests.support.bots import Scene
 from tests.support.teams.scene import ask, card, outcome
-from tests.support.teams.users import TeamsUsers, actions
+from tests.support.teams.users import TeamsUsers, actions, text_of
 
 
 def add_anonymous(users: TeamsUsers) -> None:
@@ -113,6 +113,25 @@ async def test_a_gateway_that_refuses_one_post_takes_no_buttons_away(
     waiting = await ask(scene)
     await users.press(ALICE, "Approve", await card(users, "send_email"))
     assert (await outcome(waiting)).execute
+
+
+async def test_a_deleted_team_makes_no_list_incomplete(scene: Scene, users: TeamsUsers) -> None:
+    """Given a team that was deleted, about which Teams refuses to tell; then no list says that its reviews
+    may be missing. When the team is restored, then it is known again."""
+    body = json.dumps({"error": {"code": "SomeNewError"}})
+    users.sandbox.faults.add("answer", "team", conversation=OPS, status=403, body=body)
+    deleted = users.activity(ALICE, OPS, type="conversationUpdate")
+    deleted["channelData"] |= {"eventType": "teamDeleted"}
+    assert await users.send(deleted) == 200
+    await users.write(ALICE, "approvals")
+    home = await users.message("Nothing waits for you", conversation=users.chat(ALICE))
+    assert "may be missing" not in text_of(home.card)
+    users.sandbox.faults.clear()
+    restored = users.activity(ALICE, OPS, type="conversationUpdate")
+    restored["channelData"] |= {"eventType": "teamRestored"}
+    assert await users.send(restored) == 200
+    await ask(scene, notify=["teams:Operations"])
+    await card(users, "send_email", conversation=OPS)
 
 
 async def test_cards_have_the_new_name_after_teams_told_of_it(

@@ -12,6 +12,10 @@ from .click import conversation_of
 from .commands import Commands
 
 
+#: The team and all of its channels are gone. If it is restored, an event says so too.
+_TEAM_GONE = frozenset({"teamDeleted", "teamHardDeleted"})
+
+
 class Installs:
     """Raises StoreUnavailable; then Teams sends the activity again."""
 
@@ -31,9 +35,11 @@ class Installs:
             await self._welcome(activity)
 
     def _is_removed(self, activity: Activity) -> bool:
-        """Whether the app was removed. An upgrade removes the old version and adds the new one, so the app
-        stays installed.
+        """Whether the app was removed, or the whole team. An upgrade removes the old version and adds the new
+        one, so the app stays installed.
         """
+        if activity.channel_data.event_type in _TEAM_GONE:
+            return True
         if activity.type == "installationUpdate":
             return activity.action == "remove"
         left = [one.id.lower() for one in activity.members_removed]
