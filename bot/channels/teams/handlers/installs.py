@@ -11,7 +11,6 @@ from ..transport import Activity
 from .click import conversation_of
 from .commands import Commands
 
-
 #: The team and all of its channels are gone. If it is restored, an event says so too.
 _TEAM_GONE = frozenset({"teamDeleted", "teamHardDeleted"})
 
