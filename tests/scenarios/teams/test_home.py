@@ -139,12 +139,37 @@ async def test_who_has_no_chat_with_the_bot_is_told_where_they_wrote(
     reviewers = {"users": [f"teams:{NOAPP}"]}
     await ask(scene, notify=[f"teams:{EVERYONE_TEAM}"], reviewers=reviewers)
     asked = await card(users, "send_email", conversation=EVERYONE_TEAM)
-    activity = users.activity(NOAPP, EVERYONE_TEAM, type="message", text="approvals")
-    activity["conversation"]["id"] += f";messageid={asked.id}"
-    await users.send(activity)
+    await users.write(NOAPP, "approvals", EVERYONE_TEAM, root=asked.id)
     told = await users.message("Add the app for yourself", conversation=EVERYONE_TEAM)
     assert told.root == asked.id
     assert "waits for you" not in text_of(told.card)
+
+
+async def test_what_people_write_to_each_other_gets_no_answer(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given an app that may read messages, as the search for its own posts needs: Teams sends it all of them.
+    When people write without a mention of the bot, or mention somebody else, then nobody gets an answer,
+    neither there nor in their own chat."""
+    say, workspace = users.sandbox.messages.say, users.sandbox.workspace
+    await users.install(ALICE, EVERYONE_TEAM)
+    places = (APPROVALS, EVERYONE_TEAM, GROUP_CHAT)
+    before = {place: len(users.conversation(place).messages) for place in places}
+    in_chat = len(users.conversation(users.chat(BOB)).messages)
+    for person, place in ((BOB, APPROVALS), (NOAPP, EVERYONE_TEAM), (ALICE, GROUP_CHAT)):
+        for text in ("Lunch?", "approvals", f"<at>{workspace.app.name}</at> approvals"):
+            await say(users.user(person), users.conversation(place), text)
+    other = {"id": "28:other", "name": workspace.app.name}
+    entities = [
+        {"type": "mention", "text": "<at>x</at>", "mentioned": other},
+        {"type": "mention"},
+        1,
+    ]
+    to_other = users.activity(BOB, APPROVALS, type="message", text="help", entities=entities)
+    assert await users.send(to_other) == 200
+    for place in places:
+        assert len(users.conversation(place).messages) == before[place] + 3
+    assert len(users.conversation(users.chat(BOB)).messages) == in_chat
 
 
 async def test_other_words_get_help(scene: Scene, users: TeamsUsers) -> None:

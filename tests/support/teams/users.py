@@ -143,10 +143,20 @@ class TeamsUsers:
         ) as answer:
             return json.loads(await answer.text() or str(answer.status))
 
-    async def write(self, person: str, text: str, conversation: str | None = None) -> None:
-        """Writes to the bot: in the personal chat, or in another conversation with a mention of the bot."""
-        where = conversation or self.chat(person)
-        await self.send(self.activity(person, where, type="message", text=text))
+    async def write(
+        self, person: str, text: str, conversation: str | None = None, root: str = ""
+    ) -> None:
+        """Writes to the bot: in the personal chat, or in another conversation with a mention of the bot.
+        `root`: the first message of a thread.
+        """
+        where, app = conversation or self.chat(person), self.sandbox.app
+        mentioned = {"id": app.mri, "name": app.name}
+        mention = {"type": "mention", "text": f"<at>{app.name}</at>", "mentioned": mentioned}
+        entities = [mention] if conversation else []
+        written = self.activity(person, where, type="message", text=text, entities=entities)
+        if root:
+            written["conversation"]["id"] += f";messageid={root}"
+        await self.send(written)
 
     def press_of(
         self, person: str, message: Message, action: Json, values: Mapping[str, str], **more: Any

@@ -82,6 +82,21 @@ def _to_accounts(value: object) -> tuple[Account, ...]:
 Accounts = Annotated[tuple[Account, ...], PlainValidator(_to_accounts)]
 
 
+def _to_mentioned(value: object) -> frozenset[str]:
+    """The ids that the mentions in a message name, in lower case. Other entities are ignored."""
+    found = set[str]()
+    for entity in cast("list[object]", value) if isinstance(value, list) else []:
+        match entity:
+            case {"type": "mention", "mentioned": {"id": str(id)}}:
+                found.add(id.lower())
+            case _:
+                pass
+    return frozenset(found)
+
+
+Mentioned = Annotated[frozenset[str], PlainValidator(_to_mentioned)]
+
+
 class Conversation(ActivityModel):
     id: Id
     conversation_type: Id | None = None
@@ -121,8 +136,17 @@ class Activity(ActivityModel):
     reply_to_id: Id | None = None
     action: Id | None = None
     text: Text = ""
+    mentioned: Mentioned = Field(frozenset(), validation_alias="entities")
     members_removed: Accounts = ()
     value: Object = {}
+
+    @property
+    def is_to_bot(self) -> bool:
+        """Whether a message is written to the bot: in its chat with a person, or with a mention. Teams sends
+        all messages of a channel or chat to an app that may read them.
+        """
+        is_alone = self.conversation.conversation_type == "personal"
+        return is_alone or self.recipient.id.lower() in self.mentioned
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:
