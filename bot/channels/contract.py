@@ -148,6 +148,8 @@ class Channel(Protocol):
     team: str
     #: The channel's rate limits.
     pace: Pace
+    #: Whether its clients show a person's name in place of their id. Otherwise the bot looks it up.
+    shows_names: bool
     #: Set by `Channels`.
     places: Places | None
 

@@ -69,13 +69,15 @@ class Recipients:
         return size or deciders
 
     async def _load_requester_name(self, snapshot: Snapshot, place: Place) -> None:
-        """For the card in another chat system than the requester's: an id of that system says nothing to
-        people here. The name is only displayed, so a failure doesn't matter.
+        """For a card whose readers see no name for the requester's id. The name is only displayed, so a
+        failure doesn't matter.
         """
         requester = snapshot.review.requester or ""
         channel, id = split_id(requester)
         own = self._channels.get(channel)
-        if own is None or own is self._channels.find(place) or not names_person(requester):
+        if own is None or not names_person(requester):
+            return
+        if own.shows_names and own is self._channels.find(place):
             return
         with suppress(ChannelError):
             await self._directory.lookups(channel).person(id)

@@ -49,6 +49,7 @@ class SlackChannel(PeopleLookup):
     #: About one message a second in each conversation, and 50 updates a minute with short bursts
     #: (docs.slack.dev/apis/web-api/rate-limits).
     pace = Pace(message=1.0, update=1.2, update_burst=10)
+    shows_names = True
 
     def __init__(self, client: AsyncWebClient, default: str, health: Health) -> None:
         self._health = health

@@ -62,6 +62,7 @@ class TeamsChannel(PeopleLookup):
     #: (learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit): these two together are 60 in
     #: 30 s. After an hour of that Teams says how long to wait.
     pace = Pace(message=1.0, update=1.0, update_burst=5, is_per_conversation=True)
+    shows_names = False
 
     def __init__(
         self,

@@ -195,7 +195,7 @@ def test_the_people_of_an_escalation_are_mentioned() -> None:
     place = Place(f"teams:{ADA_ID}")
     names = {**KNOWN, DEFAULT: "#agent-approvals"}
     card = check(card_message(build_card(review, place), lambda one: names.get(one, one), KEY))
-    assert card["msteams"]["entities"][0]["mentioned"] == {"id": ADA_ID, "name": KNOWN[OF_ADA]}
+    assert card["msteams"]["entities"][0]["mentioned"] == {"id": ADA_ID, "name": "Ada Byron"}
     assert "@ <at>Ada Byron</at>" in to_text(card)
 
 

@@ -28,7 +28,7 @@ from bot.card import (
 from bot.channels.teams.render.card_builder import CardBuilder, place_names
 from bot.channels.teams.render.elements import JOINER, action_sets, break_macros, text_runs
 from bot.channels.teams.render.markup import make_inert, mentions, runs
-from hitl_core.model import Place
+from hitl_core.model import Place, person_label
 from teams_sandbox.validation import CardError, check_card
 from tests.channels.teams.nasty import NASTY
 from tests.channels.teams.reading import KEY
@@ -40,7 +40,7 @@ NOBODY_ID = "8f3c0000-0000-4000-8000-00000000ffff"
 OPS_ID = "8f3c0000-0000-4000-8000-0000000000aa"
 OF_ADA, OF_OPS = Place(f"teams:{ADA_ID}"), Place(f"teams:group:{OPS_ID}")
 KNOWN = {
-    OF_ADA: "Ada Byron",
+    OF_ADA: person_label("Ada Byron", ADA_ID),  # as the channel names people
     OF_OPS: "Ops",
     Place("slack:U0BOB"): "“Bob Reyes” (U0BOB) in Slack",
     Place("slack:S0OPS"): "@ops in Slack",

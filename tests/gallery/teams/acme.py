@@ -6,7 +6,7 @@ import json
 import re
 
 from bot.channels.teams.ids import ButtonKey
-from hitl_core.model import MessageRef, Place, Review
+from hitl_core.model import MessageRef, Place, Review, person_label
 from teams_sandbox.workspace import TENANT, ids
 from tests.channels.scenes import DEFAULT
 
@@ -31,10 +31,10 @@ _NAMES = {
     Place.of("teams", ids.GROUP_CHAT): "Release 7",
     Place.of("teams", f"group:{ids.FINANCE_GROUP}"): "Finance leads",
     Place.of("teams", f"group:{ids.OPS_GROUP}"): "Operations",
-    Place.of("teams", ids.ALICE): "Alice Ng",
-    Place.of("teams", ids.BOB): "Bob Reyes",
-    Place.of("teams", ids.CARL): "Carl Weiss",
-    Place.of("teams", ids.MARIA): "Maria Lopez",
+    Place.of("teams", ids.ALICE): person_label("Alice Ng", ids.ALICE),
+    Place.of("teams", ids.BOB): person_label("Bob Reyes", ids.BOB),
+    Place.of("teams", ids.CARL): person_label("Carl Weiss", ids.CARL),
+    Place.of("teams", ids.MARIA): person_label("Maria Lopez", ids.MARIA),
 }
 #: Where the first card was posted.
 POSTED = {DEFAULT: MessageRef(channel="teams", conversation=ids.APPROVALS, ts="1800000001000")}

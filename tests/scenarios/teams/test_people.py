@@ -24,7 +24,7 @@ from teams_sandbox.workspace.acme import (
 from tests.support.bots import Scene
 from tests.support.slack import OPS
 from tests.support.teams.scene import HERE, ask, card, outcome
-from tests.support.teams.users import TeamsUsers, actions
+from tests.support.teams.users import TeamsUsers, actions, text_of
 
 #: Alice of Slack is Alice of Teams.
 PEOPLE = f"people:\n  - [slack:U0ALICE, teams:{ALICE}]\n"
@@ -57,6 +57,18 @@ async def test_nobody_approves_their_own_request_from_teams(
     assert not waiting.done()
     await users.press(BOB, "Approve", message)
     assert len((await outcome(waiting)).execute) == 1
+
+
+@pytest.mark.parametrize("notify", [[HERE], [f"teams:group:{FINANCE_GROUP}"]])
+async def test_a_card_says_for_whom_the_agent_asks(
+    scene: Scene, users: TeamsUsers, notify: list[str]
+) -> None:
+    """Given a requester about whom nobody has asked Teams yet; then also the first card has their name, and
+    not only an id that says nothing to people. Teams' clients show no name for an id, as Slack's do."""
+    await ask(scene, requester=f"teams:{CARL}", notify=notify)
+    where = APPROVALS if notify == [HERE] else users.chat(BOB)
+    message = await card(users, "send_email", conversation=where)
+    assert "For “Carl Weiss” (ca210000)" in text_of(message.card)
 
 
 async def test_nobody_approves_their_own_request_from_slack(

@@ -43,6 +43,7 @@ class TextChannel:
     name, label, team = render.NAME, "Text", "office"
     places: Places | None = None
     pace = Pace(message=0.1, update=0.1, update_burst=20)
+    shows_names = True
 
     def __init__(self, network: Network, default: str) -> None:
         self._network, self._default = network, default

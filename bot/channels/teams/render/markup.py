@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple, assert_never
 
-from hitl_core.model import Place, person_label
+from hitl_core.model import Place
 from hitl_core.policy import names_person
 
 from ....card import (
@@ -124,8 +124,8 @@ def _run(span: Span, names: PlaceNames) -> _Run:
 
 
 def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
-    """The label; or the name, if a policy or an agent gave only the id of one of our people or groups. People
-    choose their names, so a person's name is quoted and has the start of the id.
+    """The label; or the name, if a policy or an agent gave only the id of one of our people or groups. A
+    person's name is already quoted, with the start of the id: see `PeopleLookup.person`.
     """
     if isinstance(one, PlaceName):
         return one.label
@@ -138,9 +138,8 @@ def known_name(one: Person | Group | PlaceName, names: PlaceNames) -> str:
     if not GUID.fullmatch(guid):
         return one.label
     id = f"{GROUP}{guid}" if isinstance(one, Group) else guid
-    if (name := names.name_of(Place.of(NAME, id))) == id:
-        return one.label
-    return name if isinstance(one, Group) else person_label(name, guid)
+    name = names.name_of(Place.of(NAME, id))
+    return one.label if name == id else name
 
 
 def _name_elsewhere(one: Person | Group, names: PlaceNames, *, is_claimed: bool) -> str:
@@ -215,6 +214,8 @@ def _person_id(span: Span) -> str | None:
     return id if GUID.fullmatch(id) else None
 
 
-def _clean(name: str) -> str:
-    """The name with only letters, digits and the signs of names, because it goes into Markdown."""
+def _clean(label: str) -> str:
+    """The name in the label, with only letters, digits and the signs of names: it goes into Markdown."""
+    named = _NAMED.fullmatch(label)
+    name = named[1] if named else label
     return " ".join(_NO_NAME.sub(" ", name).replace("_", " ").split())[:80]
