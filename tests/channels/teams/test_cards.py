@@ -26,7 +26,7 @@ from tests.channels.scenes import (
     start_calls,
 )
 from tests.channels.teams.reading import KEY, actions_of, arguments_on, check, to_text
-from tests.channels.teams.test_markup import ADA_ID, KNOWN, OF_ADA
+from tests.channels.teams.test_markup import ADA_ID, KNOWN
 from tests.channels.test_properties import arguments, long_text, nested, slowly, text
 
 Json = dict[str, Any]
