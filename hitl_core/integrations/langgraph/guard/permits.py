@@ -14,15 +14,22 @@ from hitl_core.dialects import deny_unless_allowed
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import (
-    AGAIN,
     Gate,
     ReviewKey,
     already_started_answer,
+    answers,
     denial_text,
     find_review,
 )
-from hitl_core.integrations.langgraph.arguments import args_problem, removal_problem
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.guard.call_checks import (
+    check_args,
+    check_same,
+    check_tool,
+    find_answer,
+    find_call,
+    is_paused,
+)
 from hitl_core.integrations.langgraph.guard.tool_call import (
     CallOrigin,
     Result,
@@ -31,7 +38,7 @@ from hitl_core.integrations.langgraph.guard.tool_call import (
     stop_message,
     to_tool_call,
 )
-from hitl_core.model import Call, JsonObject, Review, ToolCall, encode
+from hitl_core.model import Review, ToolCall
 from hitl_core.review import CallResult
 
 log = logging.getLogger(__name__)
@@ -60,7 +67,7 @@ class PermitChecker:
             raise GraphInterrupt(interrupts)
         active_run = self._active_runs.get(origin.claim, origin.turn)
         try:
-            _check_tool(request)
+            check_tool(request)
             if active_run is None:
                 return await self._check_inactive(request, origin)
             return await self._check_active(request, origin, active_run)
@@ -91,19 +98,18 @@ class PermitChecker:
     ) -> Permit | Result:
         outcome, call_id = active_run.outcome, str(request.tool_call["id"])
         await failpoint("langgraph.after_resume")
-        call = _find_call(outcome.review, call_id)
-        if _is_paused(outcome.review, call):
-            _check_same(outcome.review, call, request)
+        call = find_call(outcome.review, call_id)
+        if is_paused(outcome.review, call):
+            check_same(outcome.review, call, request)
             return self._continue_call(request, origin, active_run)
-        for answer in outcome.answers:
-            if answer.tool_call_id == call_id:
-                if call.verdict.kind == "deny":
-                    return denial_message(request, answer.content)
-                return answer_message(request, answer.content, answer.status)
+        if answer := find_answer(outcome.answers, call):
+            if call.verdict.kind == "deny":
+                return denial_message(request, answer.content)
+            return answer_message(request, answer.content, answer.status)
         if call.verdict.kind == "allow":
-            _check_same(outcome.review, call, request)
+            check_same(outcome.review, call, request)
             return Permit(origin, is_reviewed=False)
-        _check_args(request, outcome.review.arguments(call.key, 1).parse())
+        check_args(request, outcome.review.arguments(call.key, 1).parse())
         if await outcome.once(to_tool_call(request)):
             active_run.started.add(call_id)
             return Permit(origin, is_reviewed=True, active_run=active_run)
@@ -128,7 +134,7 @@ class PermitChecker:
         judged = await self._gate.policy.judge_async(call, request.state)
         ruling = deny_unless_allowed(judged, call)
         if ruling.verdict.kind == "allow":
-            _check_args(request)
+            check_args(request)
             return Permit(origin, is_reviewed=False)
         if judged.verdict.kind == "review":  # nobody was asked: the agent's developer must know
             log.warning("A call of %.80r does not run: %s", call.name, ruling.verdict.reason)
@@ -138,14 +144,16 @@ class PermitChecker:
         self, request: ToolCallRequest, origin: CallOrigin, review: Review
     ) -> Permit | Result:
         """Check a call of a known review. If it paused itself, it may continue after its review is done."""
-        call = _find_call(review, str(request.tool_call["id"]))
+        call = find_call(review, str(request.tool_call["id"]))
         if call.verdict.kind == "allow":
-            _check_same(review, call, request)
+            check_same(review, call, request)
             return Permit(origin, is_reviewed=False)
-        driven = self._active_runs.is_driven(origin.claim)
-        if driven and _is_paused(review, call):
-            _check_same(review, call, request)
-            return self._continue_call(request, origin, None)
+        if is_paused(review, call):
+            if self._active_runs.is_driven(origin.claim):
+                check_same(review, call, request)
+                return self._continue_call(request, origin, None)
+        elif call.key in review.runs and (answer := find_answer(answers(review), call)):
+            return answer_message(request, answer.content, answer.status)
         return stop_message(request, "it has a review, so only the driver may run it.")
 
     def _continue_call(
@@ -208,43 +216,3 @@ def _refuse_call(
             f"not executed: {error}"
         )
     return stop_message(request, str(error))
-
-
-def _find_call(review: Review, call_id: str) -> Call:
-    for call in review.calls:
-        if call.tool_call_id == call_id:
-            return call
-    raise Refused("not_allowed", "it is not in the review of this turn.")
-
-
-def _is_paused(review: Review, call: Call) -> bool:
-    run = review.runs.get(call.key)
-    return run is not None and run.state == "paused"
-
-
-def _check_tool(request: ToolCallRequest) -> None:
-    """Raises Refused if another tool would run than the one that the call names: a middleware can change
-    that, and the decision was about the named tool.
-    """
-    tool, name = request.tool, request.tool_call["name"]
-    if tool is not None and tool.name != name:
-        raise Refused("args_changed", f"the call names `{name}`, and another tool would run.")
-
-
-def _check_args(request: ToolCallRequest, before: JsonObject | None = None) -> None:
-    """Raises InvalidToolCall for arguments that the tool doesn't accept: LangChain drops or replaces them, so
-    the tool would not run as decided. `before`: those before an edit, which may have removed some.
-    """
-    tools, args = [request.tool] if request.tool is not None else [], request.tool_call["args"]
-    if problem := args_problem(tools, args):
-        raise InvalidToolCall(f"{problem} {AGAIN}")
-    if problem := removal_problem(tools, before or {}, args):
-        raise InvalidToolCall(problem)
-
-
-def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:
-    """Raises Refused unless the call is as it was decided, or, if nobody was asked, as the model wrote it."""
-    mine = (review.tool_name(call), review.arguments(call.key))
-    if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
-        raise Refused("args_changed", "it is not the call that the review allowed.")
-    _check_args(request)
