@@ -28,8 +28,8 @@ from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, hold_watch
 from hitl_core.integrations.langgraph.pauses import (
     SavedStates,
     add_tool_agents,
+    answered_interrupts,
     open_interrupts,
-    tasks_with_answers,
 )
 from hitl_core.model import person_key
 from hitl_core.tasks import is_cancellation
@@ -129,9 +129,9 @@ class GraphThread:
         default, kill -9 loses steps. Tasks without an answer in `input` pause again, though LangGraph starts
         them again. Raises ThreadMoved if the thread is not in `state` any more.
         """
-        interrupts, tasks = _open_interrupts(state, input), _tasks_with_answers(state, input)
+        interrupts, answered = _open_interrupts(state, input), _answered_interrupts(state, input)
         with (
-            self.active_runs.hold_step(self.claim, interrupts, tasks),
+            self.active_runs.hold_step(self.claim, interrupts, answered),
             hold_watch(lambda: self.gate.policy),
         ):
             await self._run(input, self._config_for(state))
@@ -201,11 +201,11 @@ def _open_interrupts(state: StateSnapshot, input: Any) -> dict[str, Any]:
     return {} if answers is None else open_interrupts(state, answers)
 
 
-def _tasks_with_answers(state: StateSnapshot, input: Any) -> frozenset[str]:
-    """The tasks that can continue with this input."""
+def _answered_interrupts(state: StateSnapshot, input: Any) -> dict[str, frozenset[str]]:
+    """The interrupts that this input answers, by task."""
     if not isinstance(input, Command) or cast(Command[Any], input).resume is None:
-        return frozenset()
-    return tasks_with_answers(state, _answers_by_id(cast(Command[Any], input)))
+        return {}
+    return answered_interrupts(state, _answers_by_id(cast(Command[Any], input)))
 
 
 def _answers_by_id(command: Command[Any]) -> Json | None:

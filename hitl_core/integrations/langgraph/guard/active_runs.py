@@ -68,7 +68,7 @@ class _Step:
     open_interrupts: Mapping[str, tuple[Interrupt, ...]] = field(
         default_factory=dict[str, tuple[Interrupt, ...]]
     )
-    answered_tasks: frozenset[str] = frozenset()
+    answered: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     continued: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     results: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
 
@@ -96,13 +96,13 @@ class ActiveRuns:
         """The interrupts of the task if this step doesn't answer one of them."""
         return self._find_step(claim).open_interrupts.get(task_id, ())
 
-    def can_continue(self, claim: str | None, task_id: str, call_id: str) -> bool:
-        """Whether this step answers an interrupt of the task. True only once for each of its calls."""
+    def take_answers(self, claim: str | None, task_id: str, call_id: str) -> frozenset[str]:
+        """The ids of the task's interrupts that this step answers: only once for each of its calls."""
         step = self._find_step(claim)
-        if task_id not in step.answered_tasks or (task_id, call_id) in step.continued:
-            return False
+        if (task_id, call_id) in step.continued:
+            return frozenset()
         step.continued.add((task_id, call_id))
-        return True
+        return step.answered.get(task_id, frozenset())
 
     def keep_result(self, claim: str | None, turn: str, call_id: str, result: Any) -> None:
         """Keep what a reviewed call returned, until the step ends. If LangGraph or a middleware tries it
@@ -137,12 +137,12 @@ class ActiveRuns:
         self,
         claim: str,
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
-        answered_tasks: frozenset[str] = frozenset(),
+        answered: Mapping[str, frozenset[str]],
     ) -> Generator[None, None, None]:
         """Registers a step while the graph runs it. `open_interrupts`: those that it doesn't answer, by task;
-        `answered_tasks`: those whose interrupts it answers.
+        `answered`: the ids of those that it answers.
         """
-        self._steps[claim] = _Step(open_interrupts, answered_tasks)
+        self._steps[claim] = _Step(open_interrupts, answered)
         try:
             yield
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from typing import NamedTuple
 
 from langchain_core.messages import ToolMessage
@@ -101,7 +101,7 @@ class PermitChecker:
         call = find_call(outcome.review, call_id)
         if is_paused(outcome.review, call):
             check_same(outcome.review, call, request)
-            return self._continue_call(request, origin, active_run)
+            return await self._continue_call(request, origin, outcome.review, active_run)
         if answer := find_answer(outcome.answers, call):
             if call.verdict.kind == "deny":
                 return denial_message(request, answer.content)
@@ -124,7 +124,7 @@ class PermitChecker:
             turn = ReviewKey(self._gate.agent, origin.thread_id, origin.turn, None)
             review = await find_review(self._gate.reviews, turn, origin.call_ids)
         if review is not None:
-            return self._check_reviewed(request, origin, review)
+            return await self._check_reviewed(request, origin, review)
         if await self._is_of_another_turn(origin, call):
             raise Refused(
                 "not_allowed",
@@ -140,7 +140,7 @@ class PermitChecker:
             log.warning("A call of %.80r does not run: %s", call.name, ruling.verdict.reason)
         return denial_message(request, denial_text(call.name, ruling.verdict))
 
-    def _check_reviewed(
+    async def _check_reviewed(
         self, request: ToolCallRequest, origin: CallOrigin, review: Review
     ) -> Permit | Result:
         """Check a call of a known review. If it paused itself, it may continue after its review is done."""
@@ -151,20 +151,36 @@ class PermitChecker:
         if is_paused(review, call):
             if self._active_runs.is_driven(origin.claim):
                 check_same(review, call, request)
-                return self._continue_call(request, origin, None)
+                return await self._continue_call(request, origin, review, None)
         elif call.key in review.runs and (answer := find_answer(answers(review), call)):
             return answer_message(request, answer.content, answer.status)
         return stop_message(request, "it has a review, so only the driver may run it.")
 
-    def _continue_call(
-        self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun | None
+    async def _continue_call(
+        self,
+        request: ToolCallRequest,
+        origin: CallOrigin,
+        review: Review,
+        active_run: ActiveRun | None,
     ) -> Permit | Result:
         """Check a call that paused at its own question. Each answer lets it start once more."""
-        if self._active_runs.can_continue(
-            origin.claim, origin.task_id, str(request.tool_call["id"])
-        ):
+        call_id = str(request.tool_call["id"])
+        answered = self._active_runs.take_answers(origin.claim, origin.task_id, call_id)
+        if answered and await self._is_first_answer(origin, review, call_id, answered):
             return Permit(origin, is_reviewed=True, active_run=active_run)
         return self._answer_started(request, origin)
+
+    async def _is_first_answer(
+        self, origin: CallOrigin, review: Review, call_id: str, answered: Iterable[str]
+    ) -> bool:
+        """Whether no earlier answer of the application to these questions let the call start: its process may
+        have died, or its run was cancelled, before LangGraph saved the result. An answer of people counts
+        once by its review, and a person may order another start.
+        """
+        if self._active_runs.find_by_claim(origin.claim) is not None:
+            return True
+        mark = " ".join(("answered", find_call(review, call_id).key, *sorted(answered)))
+        return await self._gate.reviews.store.record_mark(review.id, mark)
 
     def _answer_started(self, request: ToolCallRequest, origin: CallOrigin) -> Result:
         """The answer to a call that was started already: its result, if this step has it."""

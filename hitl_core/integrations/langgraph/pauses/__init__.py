@@ -13,11 +13,11 @@ from hitl_core.integrations.langgraph.pauses.read_pauses import (
     read_pauses,
 )
 from hitl_core.integrations.langgraph.pauses.task_states import (
+    answered_interrupts,
     has_failed,
     is_stalled,
     is_unfinished,
     open_interrupts,
-    tasks_with_answers,
 )
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "QuestionPause",
     "SavedStates",
     "add_tool_agents",
+    "answered_interrupts",
     "find_reader",
     "has_failed",
     "is_stalled",
@@ -36,5 +37,4 @@ __all__ = [
     "open_interrupts",
     "read_asking_calls",
     "read_pauses",
-    "tasks_with_answers",
 ]

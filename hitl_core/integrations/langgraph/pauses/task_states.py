@@ -49,16 +49,20 @@ def open_interrupts(
     return interrupts
 
 
-def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) -> frozenset[str]:
-    """The tasks with an interrupt that is answered here, also tasks that run a graph. None answers all."""
-    task_ids: set[str] = set()
+def answered_interrupts(
+    state: StateSnapshot, answers: Mapping[str, Any] | None
+) -> dict[str, frozenset[str]]:
+    """The ids of the interrupts that are answered here, by task: its own, and those of a graph that it runs.
+    None answers all.
+    """
+    answered: dict[str, frozenset[str]] = {}
     for task in state.tasks:
         inner = inner_state(task)
-        within = tasks_with_answers(inner, answers) if inner is not None else frozenset[str]()
-        own = any(answers is None or each.id in answers for each in task.interrupts)
-        if own or within:
-            task_ids |= {task.id, *within}
-    return frozenset(task_ids)
+        within = {} if inner is None else answered_interrupts(inner, answers)
+        own = {each.id for each in task.interrupts if answers is None or each.id in answers}
+        if ids := own.union(*within.values()):
+            answered |= {**within, task.id: frozenset(ids)}
+    return answered
 
 
 def _is_task_unfinished(task: PregelTask) -> bool:

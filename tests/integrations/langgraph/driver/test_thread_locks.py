@@ -15,7 +15,7 @@ from langgraph.types import Command, interrupt
 from hitl_core.errors import Refused
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
-from tests.integrations.agents import POLICY, Lab, Script, call, go
+from tests.integrations.agents import POLICY, Lab, Script, answers, call, go
 
 
 @pytest.fixture
@@ -98,6 +98,35 @@ async def test_an_answer_to_a_tools_own_question_runs_its_code_once(
     may_end.set()
     assert (await first).finished
     assert ours.effects == ["5 to a"]
+
+
+@pytest.mark.parametrize("has_ended", [True, False])
+async def test_an_answer_that_is_given_again_after_a_cancellation_runs_no_code(
+    processes: tuple[Lab, Lab], has_ended: bool
+) -> None:
+    """Given the answer to an approved tool's own question, whose run is cancelled while the tool runs, when
+    any process answers again, then the tool's code does not run a second time, and the model reads that
+    nobody knows whether it ran."""
+    ours, theirs = processes
+    reached, may_end = asyncio.Event(), asyncio.Event()
+    ends = asyncio.Event()
+    ends.set()
+    one, other = asking_tool(ours, reached, may_end), asking_tool(theirs, reached, ends)
+    run = await one.run(go(), thread_id="t-1")
+    async with ours.serving(one):
+        await ours.decide(run.review_id, "approve")
+        await ours.done(run.review_id)
+    first = asyncio.create_task(one.run(Command(resume=5), thread_id="t-1"))
+    await reached.wait()
+    first.cancel()
+    await asyncio.wait([first])
+    if has_ended:
+        may_end.set()
+    again = await other.run(Command(resume=7), thread_id="t-1")
+    assert again.finished
+    assert ours.effects == ["5 to a"]
+    text = "`transfer` was started before. Whether it ran is not known. Do not retry it."
+    assert answers(again) == {"c1": ("error", text)}
 
 
 async def test_a_cancelled_run_frees_its_thread(processes: tuple[Lab, Lab]) -> None:
