@@ -85,9 +85,10 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
 
 
 async def look_around(store: RedisStore) -> None:
-    """As somebody does who opens the app's Home, and a form of two pages."""
+    """As somebody does who opens the app's Home, and a form of two pages, while an agent runs."""
     await store.record_home_view(ALICE.id, await store.now())
     assert await store.try_lock(f"home:{ALICE.id}", 30)
+    assert await store.hold_thread("billing", "t-1", "process", 30)
     assert await store.hold_lanes(["default"], "bot", 8)
     await store.take_slot("update", 1.2)
     await store.add_channel_value("teams", "button-key", b"k")

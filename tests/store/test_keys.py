@@ -245,6 +245,7 @@ def test_no_id_from_outside_shapes_a_key(parts: list[str]):
     of_people = {"waiting": keys.waiting(turn), "decided": keys.decisions(id)}
     for kind, key in {
         "thread": keys.thread(thread),
+        "lock": keys.thread_lock(agent, thread),
         "agent": keys.agent(agent),
         **of_people,
     }.items():
@@ -284,3 +285,13 @@ async def test_a_pending_review_has_few_fields(redis_url: str):
 
     shown = {"post:default", "shown:default", "have:default", "mark:sized:default"}
     assert set(fields) == {"version", "data", "chain", "args:1:1"} | shown
+
+
+async def test_the_lock_of_a_thread_is_where_its_reviews_are(redis_url: str):
+    """Given a Redis Cluster that lost a master, then the threads of the others can be run."""
+    async with open_store(redis_url, partitions=4) as store:
+        for number in range(8):
+            assert await store.hold_thread("billing", f"t-{number}", "a", 10)
+    locks = {key for key in keys_of(redis_url) if ":lock:" in key}
+    slots = {Keys(choose_partition(f"t-{number}", 4)).tag for number in range(8)}
+    assert {key.rpartition(":lock:")[0] for key in locks} == slots

@@ -18,13 +18,13 @@ class Coordination(Protocol):
         """True for one caller within `ttl` seconds: for work that one replica does for all."""
         ...
 
-    async def hold_lock(self, name: str, owner: str, ttl: float) -> bool:
-        """True for one owner, until it releases the lock or `ttl` seconds are over. The owner may take it
-        again: then its time begins again.
+    async def hold_thread(self, agent: str, thread_id: str, owner: str, ttl: float) -> bool:
+        """Lock an agent's thread. True for one owner, until it releases the thread or `ttl` seconds are over.
+        The owner may take it again: then its time begins again.
         """
         ...
 
-    async def release_lock(self, name: str, owner: str) -> None:
+    async def release_thread(self, agent: str, thread_id: str, owner: str) -> None:
         """End the lock of this owner, so that another one can have it."""
         ...
 

@@ -19,7 +19,7 @@ class MemoryKeyValues:
         self._heartbeats: dict[str, float] = {}
         self._temporary: dict[str, tuple[bytes, float]] = {}
         self._home_views: dict[str, float] = {}
-        self._locks: dict[str, tuple[float, str | None]] = {}
+        self._locks: dict[tuple[str, ...], tuple[float, str | None]] = {}
 
     async def save_token(self, token: Token) -> None:
         self._tokens[token.id] = token
@@ -80,12 +80,12 @@ class MemoryKeyValues:
         return [user for _, user in views]
 
     async def try_lock(self, name: str, ttl: float) -> bool:
-        return self._take_lock(name, None, ttl)
+        return self._take_lock((name,), None, ttl)
 
-    async def hold_lock(self, name: str, owner: str, ttl: float) -> bool:
-        return self._take_lock(name, owner, ttl)
+    async def hold_thread(self, agent: str, thread_id: str, owner: str, ttl: float) -> bool:
+        return self._take_lock((agent, thread_id), owner, ttl)
 
-    def _take_lock(self, name: str, owner: str | None, ttl: float) -> bool:
+    def _take_lock(self, name: tuple[str, ...], owner: str | None, ttl: float) -> bool:
         now = self._clock()
         end, holder = self._locks.get(name, (-math.inf, None))
         if end > now and (owner is None or holder != owner):
@@ -93,9 +93,9 @@ class MemoryKeyValues:
         self._locks[name] = now + ttl, owner
         return True
 
-    async def release_lock(self, name: str, owner: str) -> None:
-        if self._locks.get(name, (0.0, None))[1] == owner:
-            del self._locks[name]
+    async def release_thread(self, agent: str, thread_id: str, owner: str) -> None:
+        if self._locks.get((agent, thread_id), (0.0, None))[1] == owner:
+            del self._locks[agent, thread_id]
 
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         self._heartbeats[process] = self._clock() + ttl

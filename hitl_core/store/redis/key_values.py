@@ -15,6 +15,7 @@ from hitl_core.store.redis.keys import (
     TOKENS_KEY,
     alive_key,
     channel_key,
+    choose_partition,
     lock_key,
     slot_key,
     temporary_key,
@@ -31,13 +32,16 @@ class RedisCoordination(RedisPart):
     async def try_lock(self, name: str, ttl: float) -> bool:
         return bool(await self._run_script("lock", [lock_key(name)], [int(ttl * 1000)]))
 
-    async def hold_lock(self, name: str, owner: str, ttl: float) -> bool:
-        return bool(
-            await self._run_script("hold_lease", [lock_key(name)], [owner, int(ttl * 1000)])
-        )
+    async def hold_thread(self, agent: str, thread_id: str, owner: str, ttl: float) -> bool:
+        key = self._thread_lock(agent, thread_id)
+        return bool(await self._run_script("hold_lease", [key], [owner, int(ttl * 1000)]))
 
-    async def release_lock(self, name: str, owner: str) -> None:
-        await self._run_script("release_lease", [lock_key(name)], [owner])
+    async def release_thread(self, agent: str, thread_id: str, owner: str) -> None:
+        await self._run_script("release_lease", [self._thread_lock(agent, thread_id)], [owner])
+
+    def _thread_lock(self, agent: str, thread_id: str) -> str:
+        keys = self._keys[choose_partition(thread_id, len(self._keys))]
+        return keys.thread_lock(agent, thread_id)
 
     async def send_heartbeat(self, process: str, ttl: float) -> None:
         await self._run_script("beat", [alive_key(process)], [int(ttl * 1000)])

@@ -125,6 +125,9 @@ class Keys:
     def thread(self, thread_id: str) -> str:
         return f"{self.tag}:thread:{hash_of(thread_id)}"
 
+    def thread_lock(self, agent: str, thread_id: str) -> str:
+        return f"{self.tag}:lock:{hash_of(agent, thread_id)}"
+
     def rejected_calls(self, agent: str, thread_id: str) -> str:
         return f"{self.tag}:rejected:{hash_of(agent, thread_id)}"
 

@@ -71,19 +71,19 @@ class KeyValuesContract:
         self, store: Store, let_pass: Pass
     ):
         """Its owner may take it again, and has it for longer then. Only its owner can release it."""
-        assert await store.hold_lock("thread", "a", 30)
-        assert not await store.hold_lock("thread", "b", 30)
+        assert await store.hold_thread("billing", "t-1", "a", 30)
+        assert not await store.hold_thread("billing", "t-1", "b", 30)
         await let_pass(20)
-        assert await store.hold_lock("thread", "a", 30)
+        assert await store.hold_thread("billing", "t-1", "a", 30)
         await let_pass(20)
-        assert not await store.hold_lock("thread", "b", 60)
-        assert not await store.try_lock("thread", 10)
-        await store.release_lock("thread", "b")
-        assert not await store.hold_lock("thread", "b", 60)
-        await store.release_lock("thread", "a")
-        assert await store.hold_lock("thread", "b", 30)
+        assert not await store.hold_thread("billing", "t-1", "b", 60)
+        assert await store.hold_thread("support", "t-1", "b", 60)
+        await store.release_thread("billing", "t-1", "b")
+        assert not await store.hold_thread("billing", "t-1", "b", 60)
+        await store.release_thread("billing", "t-1", "a")
+        assert await store.hold_thread("billing", "t-1", "b", 30)
         await let_pass(35)
-        assert await store.hold_lock("thread", "a", 10)
+        assert await store.hold_thread("billing", "t-1", "a", 10)
 
     async def test_a_token_is_kept_until_it_is_dropped(self, store: Store):
         """One agent may have several, and their texts are not stored."""

@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 from hitl_core.errors import HitlError, Refused
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver.run import check_outside_of_runs, inside_run_error
+from hitl_core.store import Store
 from hitl_core.tasks import cancel_tasks, run_to_end
 
 log = logging.getLogger(__name__)
@@ -79,8 +80,8 @@ class _StoreLock(NamedTuple):
     owner: str
 
     @property
-    def _name(self) -> str:
-        return f"langgraph:{self.gate.agent}:{self.thread_id}"
+    def _store(self) -> Store:
+        return self.gate.reviews.store
 
     async def take(self, waits: bool) -> None:
         is_told = False
@@ -103,10 +104,11 @@ class _StoreLock(NamedTuple):
     async def release(self, renewals: Iterable[asyncio.Task[None]]) -> None:
         await cancel_tasks(renewals)
         with suppress(HitlError):  # it also ends by itself
-            await self.gate.reviews.store.release_lock(self._name, self.owner)
+            await self._store.release_thread(self.gate.agent, self.thread_id, self.owner)
 
     async def _hold(self) -> bool:
-        return await self.gate.reviews.store.hold_lock(self._name, self.owner, self.gate.lease)
+        gate = self.gate
+        return await self._store.hold_thread(gate.agent, self.thread_id, self.owner, gate.lease)
 
 
 def _busy(thread_id: str) -> Refused:
