@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from hitl_core.cli.reviews.call_details import say_call
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.errors import IntegrationError
-from tests.integrations.agents import Lab, Script, answers, call, go
+from tests.integrations.agents import ASKING, Lab, Script, answers, call, go
 from tests.integrations.agents import tools as agents_tools
 
 
@@ -136,3 +137,40 @@ async def test_a_denial_names_no_key_of_a_hidden_value_to_people(
         await lab.done(paused.review_id)
     assert "hunter2key" not in read
     assert "hunter2key" in answers(lab.stops[0])["c1"][1]
+
+
+class Delivery(BaseModel):
+    """The agent's answer."""
+
+    city: str
+
+
+async def test_the_agents_own_answer_format_needs_no_person(lab: Lab) -> None:
+    """Given a policy that reviews all tools, when the agent gives its answer as a tool call (LangChain's
+    ToolStrategy), alone and beside a call that people approve, then nobody is asked about the answer, and the
+    agent has it."""
+    lab.set_policy(default="review")
+    answer = call("c2", "Delivery", city="Bern")
+    for thread, turns in (
+        ("t-1", [[answer]]),
+        ("t-2", [[call("c1", "send_email", to="a"), answer]]),
+    ):
+        agent = create_agent(
+            Script(turns=turns),
+            agents_tools(lab.folder / "effects"),
+            middleware=[HumanInTheLoopMiddleware(ASKING)],
+            response_format=ToolStrategy(Delivery),
+            checkpointer=lab.saver,
+        )
+        driver = lab.reviews.drive(agent)
+        run = await driver.run(go(), thread_id=thread)
+        if thread == "t-2":
+            [action] = (await lab.review(run.review_id)).actions
+            assert action.name == "send_email"
+            async with lab.serving(driver):
+                await lab.decide(run.review_id, "approve")
+                await lab.done(run.review_id)
+            [run] = lab.stops
+        assert run.finished
+        assert run.state["structured_response"] == Delivery(city="Bern")
+    assert lab.effects == ["sent a"]
