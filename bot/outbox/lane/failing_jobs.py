@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
@@ -120,11 +120,22 @@ class StuckJobs:
         what = "digest" if is_digest_id(job.review_id) else "review"
         why = why.removesuffix(".")
         text = f"The {what} {short_id(job.review_id)} can't be shown at {job.place}: {why}."
-        self._health.report("delivery", delivery_subject(job.review_id, job.place), text)
+        self._health.report("delivery", _subjects(job)[0], text)
 
     def report_success(self, job: Job) -> None:
-        """The card is shown, so its problem is over."""
-        self._health.resolve("delivery", delivery_subject(job.review_id, job.place))
+        """The card is shown, or was checked, so its problems are over."""
+        for subject in _subjects(job):
+            self._health.resolve("delivery", subject)
+
+
+def _subjects(job: Job) -> Sequence[str]:
+    """The subjects of the problems that this job ends; the first one is its own. A check has another one than
+    the card: it also succeeds if the card is not there. A card ends both, because it does all that a check
+    does.
+    """
+    card = delivery_subject(job.review_id, job.place)
+    check = f"check of {card}"
+    return [check] if job.kind in ("check", "sweep", "stray") else [card, check]
 
 
 class TriedTooOften(Exception):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Sequence
 
 import pytest
 
+from bot.channels.contract import Unreachable
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
@@ -48,6 +50,58 @@ async def test_a_card_without_progress_is_reported_until_it_is_shown(
     assert (problem.kind, problem.subject) == ("delivery", f"{review.id} at {DEFAULT_PLACE}")
 
     sandbox.faults.configure({"mode": "ok"})
+    await running
+    assert health.current_problems() == ()
+
+
+async def test_a_check_of_a_card_that_is_not_there_does_not_end_its_problem(
+    sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given a card that Slack refuses for a reason that says nothing about the place; when the check that
+    follows finds nothing to do, then the card is still a problem, until it is shown."""
+    health, reviews = Health(), Reviews(MemoryStore())
+    review, event = review_of(now=time.time())
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
+    lane = Lane(DEFAULT_PLACE, reviews.store, delivery.run_job, health, 0.0, 0.01)
+    refusal = json.dumps({"ok": False, "error": "some_new_error"})
+    sandbox.faults.configure({"mode": "answer", "method": "chat.postMessage", "body": refusal})
+    await lane.run()
+    await reviews.store.redraw(review.id, DEFAULT_PLACE, "check")
+    await lane.run()
+    [problem] = health.current_problems()
+    assert "some_new_error" in problem.text
+
+    sandbox.faults.configure({"mode": "ok"})
+    await reviews.store.requeue_dead_letters(set())
+    await lane.run()
+    assert health.current_problems() == ()
+
+
+async def test_the_problem_of_a_check_ends_with_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given a check that makes no progress; then that is a problem, until the check is done."""
+    monkeypatch.setattr(failing_jobs, "REPORT_AFTER", 0.0)
+    store, health, works = MemoryStore(), Health(), asyncio.Event()
+    review, event = review_of(now=time.time())
+    await Reviews(store).submit(review, event)
+
+    async def send(job: Job, *, again: bool) -> None:
+        if job.kind == "check" and not works.is_set():
+            raise Unreachable("Slack is away")
+
+    lane = Lane(DEFAULT_PLACE, store, send, health, LATE_WINDOW, 0.01)
+    await lane.run()
+    await store.redraw(review.id, DEFAULT_PLACE, "check")
+    running = asyncio.create_task(lane.run())
+
+    def is_reported() -> bool:
+        lane.report()
+        return any("Slack is away" in problem.text for problem in health.current_problems())
+
+    await wait_until("it is reported", is_reported)
+    works.set()
     await running
     assert health.current_problems() == ()
 
