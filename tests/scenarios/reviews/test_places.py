@@ -116,6 +116,26 @@ async def test_the_origin_is_the_thread_in_which_the_agent_was_asked(scene: Scen
     await scene.card("thread “without”", channel=APPROVALS)
 
 
+async def test_the_card_of_a_thread_that_was_deleted_is_in_its_channel(scene: Scene) -> None:
+    """Given an agent that was asked in a message which was deleted before the card was posted, and a post
+    whose answer is lost; then Slack has put the card into the channel, and the bot finds it there."""
+    await scene.bot()
+    gate = await scene.gate(policy(notify="origin"))
+    asked = await scene.actor.say("U0CARL", ASK, "@agent write to Jo")
+    messages = scene.sandbox.workspace.channels[ASK].messages
+    scene.sandbox.workspace.remove(messages[asked["ts"]])
+    await scene.actor.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
+    waiting = scene.ask(gate, origin=f"slack:{ASK}/{asked['ts']}", requester="U0CARL")
+    card = await scene.card("send_email", channel=ASK)
+    assert card["thread_ts"] is None
+    await scene.wait_noted(gate, card)
+
+    await scene.carl.press(card, "approve")
+    assert (await waiting).execute
+    await scene.card("approved by U0CARL", channel=ASK)
+    assert len([one for one in messages.values() if one.metadata]) == 1
+
+
 async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
     """Given many reviews, each in a thread of its own; then the bot keeps one queue for their channel."""
     await scene.bot()

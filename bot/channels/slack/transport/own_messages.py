@@ -8,12 +8,16 @@ from typing import Any
 from hitl_core.model import MessageRef
 
 from ...answers import Data, read_list
-from ...contract import MessageGone, Undeliverable
+from ...contract import MessageGone, NotFound, Undeliverable
 from ..places import NAME
 from .api import Api
 from .slack_errors import NO_PLACE
 
 log = logging.getLogger(__name__)
+
+#: The error for a thread whose first message was deleted and had no replies
+#: (docs.slack.dev/reference/methods/conversations.replies).
+_NO_THREAD = "thread_not_found"
 
 
 class OwnMessages:
@@ -27,27 +31,38 @@ class OwnMessages:
         self, conversation: str, thread: str | None, metadata: Data, since: float
     ) -> list[MessageRef]:
         """The messages with this metadata since then (by Slack's clock), oldest first."""
-        method = "conversations.replies" if thread else "conversations.history"
-        thread_args: dict[str, Any] = {"ts": thread} if thread else {}
+
+        async def find_in(method: str, **thread_args: str) -> list[MessageRef | None]:
+            return await self._api.look_up_all(
+                method,
+                "messages",
+                read,
+                no={**NO_PLACE, _NO_THREAD: "this thread was deleted"},
+                about=conversation,
+                waits_for_limit=True,
+                channel=conversation,
+                oldest=f"{since:.6f}",
+                include_all_metadata=True,
+                limit=200,
+                **thread_args,
+            )
 
         def read(post: Data) -> MessageRef | None:
             payload = post.get("metadata", {}).get("event_payload")
             is_found = self._is_ours(post) and payload == metadata
             return message_ref(conversation, post["ts"]) if is_found else None
 
-        refs = await self._api.look_up_all(
-            method,
-            "messages",
-            read,
-            no=NO_PLACE,
-            about=conversation,
-            waits_for_limit=True,
-            channel=conversation,
-            oldest=f"{since:.6f}",
-            include_all_metadata=True,
-            limit=200,
-            **thread_args,
-        )
+        try:
+            refs = await (
+                find_in("conversations.replies", ts=thread)
+                if thread
+                else find_in("conversations.history")
+            )
+        except NotFound as error:
+            if error.error != _NO_THREAD:
+                raise
+            # Slack puts a reply to a message that is not there into the conversation itself.
+            refs = await find_in("conversations.history")
         return sorted(filter(None, refs), key=lambda ref: ref.ts)
 
     async def delete(self, ref: MessageRef) -> None:
