@@ -98,6 +98,10 @@ class MessageGone(Undeliverable):
     """The message was deleted, or can no longer be changed."""
 
 
+class MessageFixed(MessageGone):
+    """The message can still be seen, but no longer be changed."""
+
+
 class Audience(NamedTuple):
     """The people whom a place reaches: one person, or the members of a group or of a conversation."""
 

@@ -12,6 +12,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import Reviews, escalation, open_items, pending_actions
 
+from ..channels.contract import MessageFixed, MessageGone
 from ..inbox import OpenViews
 from .lane import LATE_WINDOW
 from .messages import Messages
@@ -73,20 +74,25 @@ class CardSync:
         review = snapshot.review
         attributes = telemetry.review_attributes(review)
         with telemetry.span("post card", attributes, kind="CONSUMER", parent=review.trace):
-            return await self._messages.post(snapshot, place)
+            ref, is_card = await self._messages.post(snapshot, place)
+        if not is_card:  # the channel may take the card later; if not, that is reported
+            await self._reviews.store.redraw(review.id, place.base, "check")
+        return ref
 
     async def draw_latest(
         self, snapshot: Snapshot, place: Place, ref: MessageRef
     ) -> Snapshot | None:
-        """Update the message until it shows the newest state. Returns that state; None if somebody deleted
-        the message and something waits, so that the card must be posted again.
+        """Update the message until it shows the newest state. Returns that state; None if the card must be
+        posted again: somebody deleted the message and something waits, or it would show an old state.
         """
         while snapshot.shown.get(place, 0) < snapshot.review.version:
             review = snapshot.review
-            if not await self._messages.draw(ref, snapshot, place) and has_waiting(
-                review, place.base
-            ):
-                return None  # not recorded as shown
+            try:
+                await self._messages.draw(ref, snapshot, place)
+            except MessageGone as gone:
+                log.warning("review %s: its message at %s: %s", review.id, place, gone)
+                if has_waiting(review, place.base) or isinstance(gone, MessageFixed):
+                    return None  # not recorded as shown
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
             )

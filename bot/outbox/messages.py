@@ -13,7 +13,6 @@ from ..card import Card, ThreadLine, build_card
 from ..channels.contract import (
     Channel,
     LookupFailed,
-    MessageGone,
     NotFound,
     Undeliverable,
 )
@@ -48,11 +47,11 @@ class Messages:
         """How many posts and updates wait for the rate limit."""
         return self._pace.waiting
 
-    async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
-        """Post the card. If the channel refuses the card, post its text."""
+    async def post(self, snapshot: Snapshot, place: Place) -> tuple[MessageRef, bool]:
+        """Post the card. If the channel refuses the card, post its text. Returns whether it is the card."""
         card = await _draw_card(snapshot, place)
         try:
-            return await self.post_card(place, card)
+            return await self.post_card(place, card), True
         except NotFound:
             raise
         except Undeliverable as error:
@@ -66,7 +65,7 @@ class Messages:
                 card.review_id,
                 error,
             )
-            return posted
+            return posted, False
 
     async def post_card(self, place: Place, card: Card) -> MessageRef:
         """Post this card. Raises Undeliverable, also if the channel refuses the card."""
@@ -97,17 +96,12 @@ class Messages:
         await failpoint(f"outbox.after_{what}_record")
         return Posted(recorded, is_new=not earlier and recorded.key == mine.key)
 
-    async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
-        """Update the message. Returns False if somebody deleted it."""
-        try:
-            await self.update_card(ref, place, await _draw_card(snapshot, place))
-        except MessageGone:
-            log.warning("review %s: its message at %s was deleted", snapshot.review.id, place)
-            return False
-        return True
+    async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
+        """Update the message. Raises MessageGone."""
+        await self.update_card(ref, place, await _draw_card(snapshot, place))
 
     async def update_card(self, ref: MessageRef, place: Place, card: Card) -> None:
-        """Update the message. Raises MessageGone if somebody deleted it."""
+        """Update the message. Raises MessageGone."""
         channel = self._channels.of_message(ref)
         await self._pace.update(channel, ref.conversation, lambda: channel.update(place, ref, card))
 

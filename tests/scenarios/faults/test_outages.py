@@ -194,14 +194,30 @@ async def test_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> No
 
 
 async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -> None:
-    """Given a card whose blocks Slack refuses; then its sentence is posted in place of it, with the id."""
-    await scene.bot()
+    """Given a card whose blocks Slack refuses; then its sentence is posted in place of it, with the id, and
+    that is told; when Slack takes the card, then the message becomes the card."""
+    bot = await scene.bot(
+        Timing(pace=0.0, lane_lease=0.4, requeue_interval=0.3, timers_interval=0.05)
+    )
     gate = await scene.gate()
     await scene.actor.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
-    scene.ask(gate, email())
+    await scene.actor.inject_fault("invalid_blocks", method="chat.update")
+    waiting = scene.ask(gate, email())
 
     text = await scene.card("crm asks to run send_email")
     assert "The full card can't be shown" in text_of(text)
+
+    def is_told() -> bool:
+        return any("invalid_blocks" in problem.text for problem in bot.health.current_problems())
+
+    await wait_until("it is told", is_told)
+
+    await scene.actor.inject_fault("ok")
+    card = await scene.card("Approve")
+    assert card["ts"] == text["ts"]
+    await scene.alice.press(card, "approve")
+    assert (await waiting).execute
+    await wait_until("it is over", lambda: not bot.health.current_problems())
 
 
 async def test_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(

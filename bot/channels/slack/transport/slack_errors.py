@@ -12,6 +12,7 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from ...answers import READ_ERRORS, Data, read_retry_after
 from ...contract import (
     ChannelError,
+    MessageFixed,
     MessageGone,
     NotFound,
     NotSent,
@@ -39,7 +40,7 @@ _NO_TOKEN = frozenset(
 #: A limit of the rate. Only the first one comes with HTTP 429 and a time
 #: (docs.slack.dev/reference/methods/chat.postMessage).
 _LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
-_MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+_MESSAGE_FIXED = frozenset({"cant_update_message", "edit_window_closed"})
 #: With these errors it is certain that a card can't be posted at a place
 #: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). The text is shown on the card at
 #: the fallback place. Any other error says nothing about the place.
@@ -91,8 +92,10 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
     text = f"Slack answered {error or f'HTTP {status}'} to {method}"
     if status == 429 or error in _LIMITED:
         return RateLimited(read_retry_after(response.headers.get("Retry-After")))
-    if error in _MESSAGE_GONE:
+    if error == "message_not_found":
         return MessageGone(text, error=error)
+    if error in _MESSAGE_FIXED:
+        return MessageFixed(text, error=error)
     if error in _NO_TOKEN:
         return NotSent(text)
     if error in _TRANSIENT or not error or status >= 500:
