@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .activity import Channels, HomeTabs, UserGroups, Users
+from .activity import Channels, HomeTabs, Installation, UserGroups, Users
 from .delivery import AppClient, Events, SocketMode
 from .interactions import LIFETIME, Interactions, ResponseUrls, SlashCommands, Triggers
 from .web_api import Faults, RateLimits, WebApi
@@ -54,6 +54,7 @@ class Sandbox:
         self.groups = UserGroups(self.workspace, self.events)
         self.channels = Channels(self.workspace, self.app, self.events)
         self.homes = HomeTabs(self.workspace, self.app, self.events)
+        self.installation = Installation(self.app, self.events)
         self.api = self._make_api(RateLimits(now, float(rate_limits)) if rate_limits else None)
         self.interactions = self._make_interactions()
         self.commands = SlashCommands(

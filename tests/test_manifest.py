@@ -45,6 +45,7 @@ SCOPES_OF_METHOD: dict[str, set[str]] = {
 # The same for events, from https://docs.slack.dev/reference/events.
 SCOPES_OF_EVENT: dict[str, set[str]] = {
     "app_home_opened": set(),
+    "app_uninstalled": set(),
     "channel_archive": {"channels:read"},
     "channel_rename": {"channels:read"},
     "group_archive": {"groups:read"},
@@ -53,6 +54,7 @@ SCOPES_OF_EVENT: dict[str, set[str]] = {
     "member_left_channel": {"channels:read", "groups:read"},
     "subteam_members_changed": {"usergroups:read"},
     "subteam_updated": {"usergroups:read"},
+    "tokens_revoked": set(),
     "user_change": {"users:read"},
 }
 SLASH_COMMANDS = {"commands"}

@@ -163,6 +163,8 @@ class WebApi:
         if token != needed:
             known = token in (self._app.token, self._app.app_token)
             raise SlackError("not_allowed_token_type" if known else "invalid_auth")
+        if not self._app.is_installed and token == self._app.token:
+            raise SlackError("account_inactive")
 
     async def _wait_for_release(self, fault: Fault) -> None:
         """Waits until it is released, or the sandbox ends."""

@@ -34,6 +34,7 @@ DEFAULT_SCOPES = frozenset(
 DEFAULT_EVENTS = frozenset(
     {
         "app_home_opened",
+        "app_uninstalled",
         "channel_archive",
         "channel_rename",
         "group_archive",
@@ -42,6 +43,7 @@ DEFAULT_EVENTS = frozenset(
         "member_left_channel",
         "subteam_members_changed",
         "subteam_updated",
+        "tokens_revoked",
         "user_change",
     }
 )

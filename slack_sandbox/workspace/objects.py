@@ -25,6 +25,7 @@ class App:
     user_id: str = "U0APPROVER"
     verification_token: str = "sandbox-verification-token"
     app_token: str = "xapp-sandbox"
+    is_installed: bool = True
 
 
 @dataclass

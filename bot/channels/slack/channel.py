@@ -95,6 +95,14 @@ class SlackChannel(PeopleLookup):
                 f"The bot is not a member of {name} (HITL_CHANNEL). Invite it there."
             )
 
+    async def check_token(self) -> bool:
+        """Whether Slack accepts the bot's token; if not, that is a problem until it does. Never raises."""
+        text = "Slack can't be used with the bot's token"
+        with self._health.report_errors("lookup", "auth.test", text):
+            await self._api.call("auth.test")
+            return True
+        return False
+
     def name_of(self, place: Place) -> str:
         elsewhere = self.places.name_elsewhere(place, self) if self.places else None
         return super().name_of(place) if elsewhere is None else elsewhere

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from aiohttp import (
@@ -22,6 +23,7 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hitl_core.errors import SettingsError
+from hitl_core.tasks import cancel_tasks
 
 from ...health import Health
 from ...outbox import PublishHome
@@ -100,14 +102,18 @@ class SlackConnection:
         slack = _make_bolt_app(settings, self.channel)
         Listeners(parts.inbox, self.channel, home).register(slack)
         home.register(slack)
-        Events(parts.directory.lookups(self.channel.name), self.channel).register(slack)
-        if token := settings.slack_app_token:
-            sockets = open_socket_mode(slack, token, settings.slack_api_url, parts.leaving)
-            async with sockets as clients:
+        events = Events(parts.directory.lookups(self.channel.name), self.channel)
+        events.register(slack)
+        async with AsyncExitStack() as stack:
+            watch = asyncio.create_task(events.watch_token())
+            stack.push_async_callback(cancel_tasks, [watch])
+            if token := settings.slack_app_token:
+                sockets = open_socket_mode(slack, token, settings.slack_api_url, parts.leaving)
+                clients = await stack.enter_async_context(sockets)
                 yield Endpoint(checks=[clients.check])
-        else:
-            SlackEndpoint(slack, settings.slack_signing_secret).add_to(app, PATH)
-            yield Endpoint(PATH)
+            else:
+                SlackEndpoint(slack, settings.slack_signing_secret).add_to(app, PATH)
+                yield Endpoint(PATH)
 
     def _home_tab(self, parts: BotParts) -> HomeTab:
         return HomeTab(parts.homes, parts.inbox, self.channel)

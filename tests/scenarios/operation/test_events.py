@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from bot.app import Bot
+from bot.channels.slack.handlers import events
 from tests.support.bots import POLICY, QUICK, Scene
 from tests.support.slack import OPS, Message, Person, text_of
 from tests.support.waiting import wait_until
 
 
 @pytest.fixture(params=["http", "sockets"], autouse=True)
-async def bot(request: pytest.FixtureRequest, scene: Scene) -> None:
+async def bot(request: pytest.FixtureRequest, scene: Scene) -> Bot:
     if request.param == "http":
-        await scene.bot()
-        return
+        return await scene.bot()
     scene.sandbox.socket_mode.enabled = True
-    await scene.bot(QUICK, SLACK_APP_TOKEN="xapp-sandbox", SLACK_SIGNING_SECRET="")
+    bot = await scene.bot(QUICK, SLACK_APP_TOKEN="xapp-sandbox", SLACK_SIGNING_SECRET="")
     await wait_until(
         "its sockets are open", lambda: len(scene.sandbox.socket_mode.connections) == 2
     )
+    return bot
 
 
 async def two_cards(scene: Scene, more: str = "") -> list[Message]:
@@ -100,6 +102,24 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
     assert "new-name" in text_of(await scene.card("thread “new-name”", channel=OPS))
 
 
+async def test_an_idle_bot_reports_at_once_that_its_app_was_uninstalled(
+    scene: Scene, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a bot with nothing to do; when its app is uninstalled, then that is a problem, which says what to
+    do; when the app is there again, then it is over."""
+    monkeypatch.setattr(events, "TOKEN_RETRY", 0.01)
+    scene.sandbox.installation.uninstall()
+    await scene.sandbox.events.wait_delivered()
+    await wait_until("it is reported", bot.health.current_problems)
+    [problem] = bot.health.current_problems()
+    assert (problem.kind, problem.subject) == ("lookup", "auth.test")
+    assert "account_inactive" in problem.text
+    assert "SLACK_BOT_TOKEN" in problem.text
+
+    scene.sandbox.installation.install_again()
+    await wait_until("it is over", lambda: not bot.health.current_problems())
+
+
 async def test_every_event_of_the_manifest_is_acknowledged(scene: Scene) -> None:
     """Given each event of the manifest; then the bot answers with 200, and Slack tries none of them again."""
     scene.sandbox.users.rename("U0CARL", "Carl the Second")
@@ -111,6 +131,7 @@ async def test_every_event_of_the_manifest_is_acknowledged(scene: Scene) -> None
     scene.sandbox.channels.archive("C0SHARED")
     scene.sandbox.channels.archive("G0FINANCE")
     await scene.actor.open_home("U0ALICE")
+    scene.sandbox.installation.uninstall()
     await scene.sandbox.events.wait_delivered()
     text = [each for each in await scene.actor.deliveries() if "event_callback" in each["body"]]
     kinds = {

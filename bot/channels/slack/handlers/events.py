@@ -1,14 +1,20 @@
-"""Handles Slack's events about people, groups and conversations: removes the cached look-ups about them.
+"""Handles Slack's events: those about people, groups and conversations remove the cached look-ups about them;
+those about the app let the bot check its token.
 
 docs.slack.dev/reference/events
 """
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
 from ....people import Lookups
 from ..channel import SlackChannel
+
+#: How often the bot's token is checked, and how often while that fails. In seconds.
+TOKEN_INTERVAL, TOKEN_RETRY = 300.0, 30.0
 
 Event = dict[str, Any]
 
@@ -20,6 +26,7 @@ class Events:
 
     def __init__(self, lookups: Lookups, channel: SlackChannel) -> None:
         self._lookups, self._channel = lookups, channel
+        self._check_token_now = asyncio.Event()
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
@@ -31,6 +38,8 @@ class Events:
         for kind in ("channel", "group"):
             app.event(f"{kind}_rename")(self.on_rename)
             app.event(f"{kind}_archive")(self.on_archive)
+        for name in ("app_uninstalled", "tokens_revoked"):
+            app.event(name)(self.on_token_change)
 
     async def on_user_change(self, event: Event) -> None:
         self._lookups.forget_person(str(event["user"]["id"]))
@@ -50,3 +59,16 @@ class Events:
     async def on_archive(self, event: Event) -> None:
         """An archived conversation has no deciders, so its members are looked up again."""
         self._lookups.forget_members(str(event["channel"]))
+
+    async def on_token_change(self) -> None:
+        self._check_token_now.set()
+
+    async def watch_token(self) -> None:
+        """Check the bot's token again and again: an idle bot calls nothing else. Runs until cancelled."""
+        pause = TOKEN_INTERVAL
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._check_token_now.wait()
+            self._check_token_now.clear()
+            pause = TOKEN_INTERVAL if await self._channel.check_token() else TOKEN_RETRY

@@ -37,6 +37,10 @@ _TRANSIENT = frozenset(
 _NO_TOKEN = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 )
+_NEW_TOKEN = (
+    "; the app was uninstalled, or has another token now: install it, and restart the bot with the token in"
+    " SLACK_BOT_TOKEN"
+)
 #: A limit of the rate. Only the first one comes with HTTP 429 and a time
 #: (docs.slack.dev/reference/methods/chat.postMessage).
 _LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
@@ -97,7 +101,7 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
     if error in _MESSAGE_FIXED:
         return MessageFixed(text, error=error)
     if error in _NO_TOKEN:
-        return NotSent(text)
+        return NotSent(text + _NEW_TOKEN)
     if error in _TRANSIENT or not error or status >= 500:
         return Unreachable(text)
     if error in NO_PLACE:
