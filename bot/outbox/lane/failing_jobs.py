@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from hitl_core.errors import HitlError, StoreUnavailable, safe_message
 from hitl_core.model import is_digest_id, short_id
-from hitl_core.store import Job, LaneHalf, Recheck, Store
+from hitl_core.store import Job, LaneHalf, Recheck, Store, note_lane_failure
 
 from ...health import Health, delivery_subject
 
@@ -154,6 +154,12 @@ class TriedTooOften(Exception):
     ) -> None:
         super().__init__(text)
         self.seconds, self.is_newer, self.is_missing = seconds, is_newer, is_missing
+
+
+async def note_failure(store: Store, job: Job, why: str) -> None:
+    """For `hitl reviews show`: the cards behind this one wait for the same reason."""
+    with suppress(HitlError):
+        await note_lane_failure(store, job.lane, why)
 
 
 async def put_back(store: Store, job: Job) -> None:

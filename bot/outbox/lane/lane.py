@@ -177,6 +177,7 @@ class Lane:
         log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
         if not error.seconds:
             self._stuck.report_failure(job, str(error))
+            await failing_jobs.note_failure(self._store, job, str(error))
         await failing_jobs.put_back(self._store, job)
 
     def report(self) -> None:

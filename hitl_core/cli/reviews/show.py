@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import phrases
@@ -14,10 +14,19 @@ from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.cli.session import add_id, add_redis, find_review, with_reviews
 from hitl_core.cli.terminal import BOLD, Paint, say, say_field, say_json
 from hitl_core.model import Place, Snapshot
-from hitl_core.review import HELD_TEXT, agent_problem_of, cancel_reason_of, unrecorded_starts
+from hitl_core.review import (
+    HELD_TEXT,
+    Reviews,
+    agent_problem_of,
+    cancel_reason_of,
+    unrecorded_starts,
+)
+from hitl_core.store import LaneFailure, lane_failure, lane_of
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
+
+Failures = Mapping[Place, LaneFailure | None]
 
 _EPILOG = """\
 examples:
@@ -49,11 +58,11 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
+    snapshot, failures = with_reviews(args, lambda reviews: _load(reviews, args.id))
     if args.json:
         say_json(review_to_json(snapshot, with_args=True))
     else:
-        _say_review(snapshot)
+        _say_review(snapshot, failures)
         rest = "--args" if sys.stdout.isatty() and not args.args else None
         for call in snapshot.review.calls:
             say()
@@ -61,16 +70,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _say_review(snapshot: Snapshot) -> None:
+async def _load(reviews: Reviews, id: str) -> tuple[Snapshot, Failures]:
+    """The review, and why cards wait at its places."""
+    snapshot = await find_review(reviews, id)
+    failures = {
+        place: await lane_failure(reviews.store, lane_of(place)) for place in snapshot.review.places
+    }
+    return snapshot, failures
+
+
+def _say_review(snapshot: Snapshot, failures: Failures) -> None:
     review = snapshot.review
     waits = phrases.waiting_text(review)
     status = Paint(review.status, phrases.STATUS_COLOURS[review.status])
     say(Paint(review.id, BOLD), "  ", status, f": {waits}" if waits else "")
-    for label, value in _fields(snapshot):
+    for label, value in _fields(snapshot, failures):
         say_field(label, value)
 
 
-def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def _fields(snapshot: Snapshot, failures: Failures) -> Iterator[tuple[str, str]]:
     review, now = snapshot.review, snapshot.now
     if snapshot.held:
         yield "held", HELD_TEXT
@@ -103,10 +121,11 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if review.done_at is not None:
         yield "done", phrases.time_text(review.done_at, now)
     for place in review.places:
-        yield "card", f"{phrases.place_text(place)}: {_card_text(snapshot, place)}"
+        text = _card_text(snapshot, place, failures.get(place))
+        yield "card", f"{phrases.place_text(place)}: {text}"
 
 
-def _card_text(snapshot: Snapshot, place: Place) -> str:
+def _card_text(snapshot: Snapshot, place: Place, failure: LaneFailure | None) -> str:
     """Where the card is, and its version. A card of an earlier version can be up to date, because internal
     changes also raise the version.
     """
@@ -114,7 +133,10 @@ def _card_text(snapshot: Snapshot, place: Place) -> str:
     trouble = snapshot.review.delivery_problems.get(place)
     since = f", since {phrases.time_text(trouble.since, snapshot.now)}" if trouble else ""
     if ref is None:
-        return f"can't be shown: {trouble.why}{since}" if trouble else "not posted yet"
+        if trouble is not None:
+            return f"can't be shown: {trouble.why}{since}"
+        when = phrases.time_text(failure.at, snapshot.now) if failure else ""
+        return f"not posted yet: {failure.why}, at {when}" if failure else "not posted yet"
     version = f", version {card_version} of {snapshot.review.version}" if card_version else ""
     problem_text = f"; {trouble.why}{since}" if trouble else ""
     return f"{ref.channel} {ref.conversation} {ref.ts}{version}{problem_text}"

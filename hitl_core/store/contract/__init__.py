@@ -29,7 +29,12 @@ from hitl_core.store.contract.jobs import (
     letter_member,
     parse_job,
 )
-from hitl_core.store.contract.key_values import change_temporary_value
+from hitl_core.store.contract.key_values import (
+    LaneFailure,
+    change_temporary_value,
+    lane_failure,
+    note_lane_failure,
+)
 from hitl_core.store.contract.review_lists import (
     MAX_DECIDED,
     MAX_REJECTED,
@@ -59,6 +64,7 @@ __all__ = [
     "HeldReview",
     "HistoryCheck",
     "Job",
+    "LaneFailure",
     "LaneHalf",
     "LiveReview",
     "Recheck",
@@ -78,9 +84,11 @@ __all__ = [
     "format_member",
     "head_start",
     "is_decision_event",
+    "lane_failure",
     "lane_of",
     "later_member",
     "letter_member",
     "make_digest_id",
+    "note_lane_failure",
     "parse_job",
 ]

@@ -5,8 +5,9 @@ and a channel's own data.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hitl_core.model import Token
 
@@ -134,3 +135,26 @@ async def change_temporary_value(
         new = change(old, now)
         if new is old or await store.replace_temporary_value(key, old, new, ttl):
             return
+
+
+class LaneFailure(NamedTuple):
+    """Why the jobs of a lane fail, and when that was seen, by the store's clock."""
+
+    why: str
+    at: float
+
+
+#: How long a lane's failure is kept, in seconds: longer than a bot waits until it tries the lane again.
+_KEEP_FAILURE = 180.0
+
+
+async def note_lane_failure(store: _TimedValues, lane: str, why: str) -> None:
+    """Note why a job of the lane failed, so that people can read why its cards wait."""
+    data = json.dumps(LaneFailure(why, await store.now())).encode()
+    await store.save_temporary_value(f"failure:{lane}", data, _KEEP_FAILURE)
+
+
+async def lane_failure(store: TemporaryValues, lane: str) -> LaneFailure | None:
+    """The last failure of the lane; None if there was none recently."""
+    data = await store.temporary_value(f"failure:{lane}")
+    return None if data is None else LaneFailure(*json.loads(data))

@@ -21,7 +21,7 @@ from bot.people.directory import Directory
 from hitl_core.errors import StoreError
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
-from hitl_core.store import Job, MemoryStore, Recheck
+from hitl_core.store import Job, MemoryStore, Recheck, lane_failure
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
@@ -104,6 +104,28 @@ async def test_the_problem_of_a_check_ends_with_the_check(
     works.set()
     await running
     assert health.current_problems() == ()
+
+
+async def test_why_the_cards_of_a_lane_wait_can_be_read_by_everybody(
+    sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given a Slack that takes no post; when the first card is set aside; then the store has the reason, for
+    the command line."""
+    reviews = Reviews(MemoryStore())
+    review, event = review_of(now=time.time())
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
+    lane = Lane(DEFAULT_PLACE, reviews.store, delivery.run_job, Health(), LATE_WINDOW, 0.01)
+    sandbox.faults.configure({"mode": "http_500", "method": "chat.postMessage"})
+    running = asyncio.create_task(lane.run())
+
+    async def find_why() -> str:
+        failure = await lane_failure(reviews.store, DEFAULT_PLACE)
+        return failure.why if failure else ""
+
+    assert "HTTP 500" in await wait_until("it is there", find_why)
+    lane.drain()
+    await running
 
 
 class Refusing(MemoryStore):

@@ -15,9 +15,26 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import MessageRef, Place, Review, ToolCall, short_id
 from hitl_core.review import Cancel, Decide, delivery_problems
 from hitl_core.review.service import Reviews
+from hitl_core.store import lane_of, note_lane_failure
 from hitl_core.store.redis import keys
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
+
+
+def test_why_a_card_is_not_posted_yet(desk: Desk) -> None:
+    """Given cards of a conversation that a bot can't post, and one of which no bot says anything; then the
+    first ones say why."""
+    review = desk.submit(call("ask"), call("timed"))
+    first = Place("slack:#first")
+    why = "Slack answered internal_error to chat.postMessage"
+    desk.do(lambda reviews: note_lane_failure(reviews.store, lane_of(first), why))
+
+    lines = desk.hitl("reviews", "show", review.id).out.splitlines()
+
+    [told] = [line for line in lines if line.startswith(f"  card       {first}: not posted yet")]
+    assert f"not posted yet: {why}, at 2" in told
+    assert told.endswith(" ago)")
+    assert "  card       the bot's own channel (HITL_CHANNEL): not posted yet" in lines
 
 
 def test_everything_about_a_review(desk: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from hitl_core.model import MessageRef
 
@@ -31,7 +32,7 @@ class OwnMessages:
     ) -> list[MessageRef]:
         """The messages with this metadata since then (by Slack's clock), oldest first."""
 
-        async def find_in(method: str, **thread_args: str) -> list[MessageRef | None]:
+        async def find_in(method: str, **thread_args: Any) -> list[MessageRef | None]:
             return await self._api.look_up_all(
                 method,
                 "messages",
