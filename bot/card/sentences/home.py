@@ -44,6 +44,11 @@ NOTHING_YET: Line = (
 MISSING: Line = (
     Text("Not all of your reviews can be shown at the moment. Look again in a minute."),
 )
+UNSURE_ACTIONS: Line = (
+    Text(
+        "Whether more actions of these reviews wait for you is not known now. Look again in a minute."
+    ),
+)
 OPEN_CARD_HINT: Line = (Text("Open its card to read and decide."),)
 NO_CARD_YET: Line = (Text("Its card is not shown yet."),)
 #: The answer to a wrong `/approvals`.

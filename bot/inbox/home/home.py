@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from hitl_core.model import MessageRef, Review
 
-from ...card import MISSING, Card, Line, unreadable_line
+from ...card import MISSING, UNSURE_ACTIONS, Card, Line, unreadable_line
 from ...logs import trace_of
 
 log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class HomeTask:
     """A review that waits for this person: its card, the keys of the actions that they may decide, and the
-    keys of the doubts that they may answer.
+    keys of the doubts that they may answer. `is_unsure`: of other actions it is unknown now.
     """
 
     review: Review
@@ -29,6 +29,7 @@ class HomeTask:
     keys: tuple[str, ...]
     doubts: tuple[str, ...]
     ref: MessageRef | None
+    is_unsure: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,10 @@ class Home:
 
     @property
     def alerts(self) -> list[Line]:
-        """What can't be shown."""
+        """What can't be shown, or is not known."""
         unreadable = [unreadable_line(self.unreadable)] if self.unreadable else []
-        return [*([MISSING] if self.missing else []), *unreadable]
+        unsure = [UNSURE_ACTIONS] if any(task.is_unsure for task in self.mine) else []
+        return [*([MISSING] if self.missing else []), *unsure, *unreadable]
 
 
 async def offload_home(home: Home, draw: Callable[[Home], T]) -> T:

@@ -124,11 +124,11 @@ class HomeLoader:
         return HomeLine(home_card, review.created_at, None, frozenset(), is_unknown=True)
 
     async def _home_task(self, who: Reviewer, snapshot: Snapshot) -> HomeTask:
-        keys, doubts = await self._permissions.open_keys(who, snapshot)
+        keys, doubts, is_unsure = await self._permissions.open_keys(who, snapshot)
         review = snapshot.review
         theirs = [call for call in review.calls if call.key in (*keys, *doubts)]
         home_card, ref = await self._draw_card(who, snapshot, theirs)
-        return HomeTask(review, home_card, tuple(keys), tuple(doubts), ref)
+        return HomeTask(review, home_card, keys, doubts, ref, is_unsure)
 
     async def _home_line(self, who: Reviewer, snapshot: Snapshot, at: float) -> HomeLine:
         review = snapshot.review

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, Reviewer, Snapshot
@@ -18,16 +19,24 @@ class PermissionUnknown(Exception):
     """It is unknown now whether this person may decide. The text is a sentence."""
 
 
+class OpenKeys(NamedTuple):
+    """The keys of the actions that a person should decide, and of the doubts that they should answer.
+    `is_unsure`: of others that is unknown.
+    """
+
+    actions: tuple[str, ...]
+    doubts: tuple[str, ...]
+    is_unsure: bool
+
+
 class HomePermissions:
     """Finds what in a review waits for one person."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
 
-    async def open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-        """The keys of the actions that this person should decide, and of the doubts that they should answer.
-        Raises PermissionUnknown if none is certain and some are unknown.
-        """
+    async def open_keys(self, who: Reviewer, snapshot: Snapshot) -> OpenKeys:
+        """What waits for this person. Raises PermissionUnknown if nothing is certain and some is unknown."""
         review = snapshot.review
         actions = [action for action in review.actions if action.is_pending]
         open_ = [
@@ -50,12 +59,13 @@ class HomePermissions:
                 unknown.append(error)
         if unknown and not (keys or doubts):
             raise unknown[0]
-        return keys, doubts
+        return OpenKeys(tuple(keys), tuple(doubts), bool(unknown))
 
     async def may_need_decision(self, who: Reviewer, snapshot: Snapshot) -> bool:
         """Whether the review may wait for this person. True if that is unknown."""
         try:
-            return any(await self.open_keys(who, snapshot))
+            waiting = await self.open_keys(who, snapshot)
+            return bool(waiting.actions or waiting.doubts)
         except PermissionUnknown:
             return True
 

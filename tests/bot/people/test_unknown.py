@@ -475,6 +475,24 @@ async def test_what_is_not_known_hides_no_review_in_home(
     assert "it_asks" not in shown
 
 
+async def test_home_says_that_more_actions_of_a_review_may_wait(
+    reviews: Reviews, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a review with an action for Alice and one for her group; when the group can't be looked up; then
+    Home has the first one, and says that this may not be all."""
+    rules = {"mine": {"reviewers": {"users": ["U0ALICE"]}}}
+    rules |= {"ours": {"reviewers": {"groups": ["S0FINANCE"]}}}
+    review, event = review_of([call("mine"), call("ours", "c2")], by=policy(**rules))
+    await reviews.submit(review, event)
+    fail(sandbox, "usergroups.users.list", refusal("fatal_error"))
+    home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(
+        person("U0ALICE")
+    )
+    [task] = home.mine
+    assert task.keys == ("1",)
+    assert "Whether more actions of these reviews wait" in str(view_blocks(home, channel))
+
+
 @pytest.mark.parametrize(
     "answer", [*map(refusal, ("missing_scope", "some_new_error")), *UNREADABLE]
 )
