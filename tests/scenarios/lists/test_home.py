@@ -15,7 +15,7 @@ from hitl_core import ToolCall
 from slack_sandbox.client import read_text
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email, sql
-from tests.support.slack import OPS, buttons, review_of
+from tests.support.slack import APPROVALS, OPS, buttons, review_of
 from tests.support.waiting import wait_until
 
 View = dict[str, Any]
@@ -354,6 +354,23 @@ async def test_a_review_waits_in_the_home_after_its_channel_was_renamed(scene: S
     await scene.sandbox.events.wait_delivered()
     await open_home(scene, "U0DANA", "1 review waits for you")
     await open_home(scene, "U0ALICE", "Nothing waits for you")
+
+
+async def test_a_review_waits_in_the_home_after_its_channel_was_archived(scene: Scene) -> None:
+    """Given a card in a channel that is archived, where nobody can press a button any more; then its members,
+    who alone may decide, have the review in their Home and decide there, also where a fallback shows it."""
+    await scene.bot()
+    gate = await scene.gate(POLICY + 'fallback: "slack:#team-ops"')
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.wait_noted(gate, card)
+    scene.sandbox.channels.archive(APPROVALS)
+    await scene.sandbox.events.wait_delivered()
+
+    await open_home(scene, "U0ALICE", "1 review waits for you", "send_email")
+    assert "crm asks to run send_email" in await approvals(scene, "U0ALICE")
+    await scene.actor.click_view("U0ALICE", "approve", home=True)
+    assert (await waiting).execute
 
 
 async def test_a_home_is_drawn_in_a_thread(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

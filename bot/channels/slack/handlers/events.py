@@ -57,7 +57,7 @@ class Events:
         self._channel.rename_channel(str(event["channel"]["id"]), str(event["channel"]["name"]))
 
     async def on_archive(self, event: Event) -> None:
-        """An archived conversation has no deciders, so its members are looked up again."""
+        """Who is in it is looked up again."""
         self._lookups.forget_members(str(event["channel"]))
 
     async def on_token_change(self) -> None:

@@ -87,8 +87,8 @@ class PeopleLookup(Conversations):
             _targets,
             about=person_id,
             user=person_id,
+            # Also archived ones: nobody can press a button there, so their members need their Home.
             types="public_channel,private_channel",
-            exclude_archived=True,
             limit=999,
         ):
             audiences |= {f"place:{NAME}:{target}" for target in targets}
