@@ -70,10 +70,8 @@ class Lane:
         self._aside = aside or AsideJobs()
         self.name, self._store, self._send = name, store, send
         self._late_window, self._poll = late_window, poll
-        self._wakeups: dict[LaneHalf, asyncio.Event] = {
-            "post": asyncio.Event(),
-            "draw": asyncio.Event(),
-        }
+        post, draw = asyncio.Event(), asyncio.Event()
+        self._wakeups: dict[LaneHalf, asyncio.Event] = {"post": post, "draw": draw}
         self._idle_halves, self._closing, self._started_at = set[LaneHalf](), False, 0.0
         self._card_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._stuck = StuckJobs(health)
