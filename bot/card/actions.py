@@ -110,7 +110,7 @@ def make_open_action(
     choices = choices_of(config) if is_question and not hides_options(review, action) else ()
     answers = choice_texts(config) if choices else ()
     odd = call_warnings(None if plain else masked, texts, answers)
-    why = text.shorten(said.description, MAX_WHY)
+    why = said.description and text.shorten(said.description, MAX_WHY)
     return OpenAction(
         key=action.key,
         revision=action.revision,

@@ -77,7 +77,7 @@ def _build_card(
     gone = [a for a in review.actions if not keys and place in a.former_places]
     waiting = [action for action in here if action.is_pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
-    escalated = bool(here) and all(place in a.places and place not in a.route.notify for a in here)
+    escalated = bool(here) and all(place not in a.route.notify and place in a.places for a in here)
     in_doubt = review.calls_in_doubt
     doubts = [c for c in in_doubt if (c.key in keys if keys else place in review.places_of(c))]
     open_actions, short = make_actions(review, waiting, number_of)

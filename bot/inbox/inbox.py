@@ -12,7 +12,7 @@ from functools import partial
 from hitl_core import telemetry
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import Grant, MessageRef, Place, Reviewer
+from hitl_core.model import Grant, MessageRef, Place
 from hitl_core.review import (
     AnswerDoubt,
     ChangeResult,
@@ -53,7 +53,7 @@ class Inbox:
     """Applies what people do, for all channels."""
 
     def __init__(self, reviews: Reviews, directory: Directory) -> None:
-        self._reviews, self._directory = reviews, directory
+        self._reviews, self.directory = reviews, directory
         self.access = ReviewAccess(reviews, directory)
         self.reader = Reader(self.access)
         self.open_views = OpenViews(reviews)
@@ -62,10 +62,6 @@ class Inbox:
     def store(self) -> Store:
         """The store, where a form keeps its drafts."""
         return self._reviews.store
-
-    async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
-        """The person who clicked. `name` is used if the look-up fails."""
-        return await self._directory.load_reviewer(channel, user_id, team, name)
 
     async def apply(self, command: InboxCommand, seen: PermittedSnapshot | None = None) -> Reply:
         """Checks the person's permission and everything else, and stores the change. `seen`: a snapshot that

@@ -131,8 +131,9 @@ class Directory(DeciderPool):
         return False
 
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
-        """The person who clicked, with their display name and other identities. Only ids are used for
-        permissions. A person of another workspace is external, whatever team the click says.
+        """The person who clicked, with their display name (`name` if the look-up fails) and other
+        identities. Only ids are used for permissions. A person of another workspace is external, whatever
+        team the click says.
         """
         try:
             async with click_budget.timeout("name"):

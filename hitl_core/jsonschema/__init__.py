@@ -10,11 +10,9 @@ from hitl_core.jsonschema.errors import (
     PatternError,
     SchemaError,
     Together,
-    child_pointers,
     format_path,
     parse_pointer,
     parse_pointers,
-    to_pointer,
 )
 from hitl_core.jsonschema.flatten import (
     CannotFlatten,
@@ -86,7 +84,6 @@ __all__ = [
     "check_pattern",
     "check_schema",
     "check_schema_text",
-    "child_pointers",
     "compile_schema",
     "cut_at_hidden",
     "cut_at_missing",
@@ -107,7 +104,6 @@ __all__ = [
     "parse_pointers",
     "schema_properties",
     "search",
-    "to_pointer",
     "wrap_schema",
     "write_schema",
 ]

@@ -1,4 +1,4 @@
-"""Errors of arguments, schemas and patterns, and the JSON pointers (RFC 6901) that say where."""
+"""Errors of arguments, schemas and patterns, and how the JSON pointers (RFC 6901) in them are read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hitl_core.errors import HitlError
-from hitl_core.model import to_pointer
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_$-]{1,40}")
 _INDEX = re.compile(r"\d{1,9}", re.ASCII)
@@ -46,11 +45,6 @@ class SchemaError(HitlError):
 
 class PatternError(SchemaError):
     """The regular expression is invalid, or can't be matched in a short time."""
-
-
-def child_pointers(pointer: str, names: Iterable[str]) -> list[str]:
-    """The pointers to these properties of the object at `pointer`."""
-    return [pointer + to_pointer([name]) for name in names]
 
 
 def parse_pointer(text: str) -> list[str]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from hitl_core.jsonschema.errors import ArgError, parse_pointer, to_pointer
+from hitl_core.jsonschema.errors import ArgError, parse_pointer
 from hitl_core.jsonschema.hidden import has_path
+from hitl_core.model import to_pointer
 
 _NOT_VALID = "is hidden, and its value is not valid"
 _HOLDS_HIDDEN = "is not valid; what is wrong is not shown, because a part of it is hidden"

@@ -15,9 +15,10 @@ from hitl_core.jsonschema.drafts import (
     parse_draft,
     subschemas,
 )
-from hitl_core.jsonschema.errors import SchemaError, format_path, parse_pointer, to_pointer
+from hitl_core.jsonschema.errors import SchemaError, format_path, parse_pointer
 from hitl_core.jsonschema.limits import MAX_DEPTH, Budget
 from hitl_core.jsonschema.patterns import check_pattern
+from hitl_core.model import to_pointer
 
 Schema = dict[str, Any]
 _LAST_REF_ONLY_DRAFT = 7  # up to this draft all keywords beside `$ref` are ignored

@@ -55,6 +55,7 @@ from hitl_core.model.snapshot import STARTED_MARK, Snapshot
 from hitl_core.model.strict_json import (
     MAX_BYTES,
     JsonObject,
+    child_pointers,
     decode,
     parse_json,
     parse_whole_number,
@@ -131,6 +132,7 @@ __all__ = [
     "Value",
     "Verdict",
     "Vote",
+    "child_pointers",
     "decode",
     "encode",
     "is_digest_id",

@@ -118,6 +118,11 @@ def to_pointer(parts: Iterable[object]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
+def child_pointers(pointer: str, names: Iterable[str]) -> list[str]:
+    """The pointers to these properties of the object at `pointer`."""
+    return [pointer + to_pointer([name]) for name in names]
+
+
 def _unique_keys(pairs: list[tuple[str, Any]]) -> JsonObject:
     result: JsonObject = {}
     for key, value in pairs:

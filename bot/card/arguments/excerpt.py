@@ -76,7 +76,7 @@ def _cut_values(rows: Sequence[Row], room: int) -> list[text.CutText]:
     """The text of each value. Each is cut by itself, so a long value can't hide a later one."""
     most, lines = max(MAX_VALUE, room // 3), max(MAX_LINES, (room - MAX_CALL) // 40)
     values: list[text.CutText] = []
-    for row, value in zip(rows, text.visible_texts(row.drawing.raw for row in rows), strict=True):
+    for row, value in zip(rows, text.visible_texts([row.drawing.raw for row in rows]), strict=True):
         limit = min(most, max(60, room))
         if value is None or value.weight > limit or value.text.count("\n") > lines:
             cut = text.excerpt(row.drawing.raw, limit, lines=lines)

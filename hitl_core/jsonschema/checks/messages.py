@@ -8,7 +8,8 @@ from typing import Any
 
 from hitl_core.jsonschema.checks.problem import Problem
 from hitl_core.jsonschema.checks.together import branches_together
-from hitl_core.jsonschema.errors import ArgError, to_pointer
+from hitl_core.jsonschema.errors import ArgError
+from hitl_core.model import to_pointer
 
 Path = tuple[str | int, ...]
 _MAX_VALUES = 20  # allowed values that an error lists

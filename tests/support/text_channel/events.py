@@ -38,7 +38,9 @@ class TextEvents:
     async def handle(self, event: Mapping[str, str]) -> Content:
         """An event that the network repeats has the same id, so it counts once."""
         person = event["person"]
-        who = await self._inbox.load_reviewer(render.NAME, person, TextChannel.team, person)
+        who = await self._inbox.directory.load_reviewer(
+            render.NAME, person, TextChannel.team, person
+        )
         op = f"{render.NAME}:{event['id']}"
         ref = _message_of(event)
         try:

@@ -54,7 +54,7 @@ class TextHome:
     async def publish(self, person: str, page: int | None = None) -> None:
         """Shows this page, or the current one. Raises ChannelError, StoreUnavailable."""
         views, key = self._homes.views, f"{NAME}:{person}"
-        who = await self._inbox.load_reviewer(NAME, person, TextChannel.team, person)
+        who = await self._inbox.directory.load_reviewer(NAME, person, TextChannel.team, person)
         if page is None:
             page = (await views.load(key)).page
         home = await self._homes.load_home(who, page)

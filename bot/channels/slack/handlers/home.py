@@ -148,7 +148,9 @@ class HomeTab:
                 await self._homes.views.forget(_key(user_id))
 
     async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
-        return await self._inbox.load_reviewer(NAME, user_id, team or self._channel.team, user_id)
+        return await self._inbox.directory.load_reviewer(
+            NAME, user_id, team or self._channel.team, user_id
+        )
 
 
 def _key(user_id: str) -> str:

@@ -42,7 +42,7 @@ class Responder:
         user = body["user"]
         name = str(user.get("name") or user.get("username") or user["id"])
         team = str(user.get("team_id") or "")  # a missing team counts as another workspace
-        return await self._inbox.load_reviewer(NAME, str(user["id"]), team, name)
+        return await self._inbox.directory.load_reviewer(NAME, str(user["id"]), team, name)
 
     async def open_modal(
         self,

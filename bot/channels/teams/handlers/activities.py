@@ -85,7 +85,7 @@ class Activities:
         """The person by their object id. The name in the activity is only displayed."""
         person = _person(activity)
         team, name = self._channel.team, activity.sender.name or person
-        return await self._inbox.load_reviewer(NAME, person, team, name)
+        return await self._inbox.directory.load_reviewer(NAME, person, team, name)
 
     async def _note(self, activity: Activity) -> None:
         try:

@@ -48,7 +48,7 @@ class TeamsHome:
         shown = await views.load(key)
         if not shown.message or shown.is_covered:
             return
-        who = await self._inbox.load_reviewer(NAME, user_id, self._channel.team, user_id)
+        who = await self._inbox.directory.load_reviewer(NAME, user_id, self._channel.team, user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page)
         message = _message(shown)
         card = await self._draw(home, message.conversation, user_id)
