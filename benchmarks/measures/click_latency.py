@@ -73,7 +73,7 @@ async def _bot(fixture: Fixture) -> AsyncGenerator[Connection, None]:
     """`python -m bot serve`, exactly as an operator runs it."""
     async with (
         running("bot", "serve", environment=fixture.environment) as bot,
-        open_connection(await bot.word_after("listening on ")) as connection,
+        open_connection(await bot.address()) as connection,
     ):
         yield connection
 
@@ -85,5 +85,5 @@ async def _floor(fixture: Fixture) -> AsyncGenerator[tuple[Connection, Process],
         running(fixture.chat.empty_app, "--store", environment=fixture.environment) as app,
     ):
         await reader.line()
-        async with open_connection(await app.word_after("listening on ")) as connection:
+        async with open_connection(await app.address()) as connection:
             yield connection, reader

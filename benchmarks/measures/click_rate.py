@@ -69,4 +69,4 @@ async def _measure_interleaved(
 async def _start(program: Program, fixture: Fixture, stack: AsyncExitStack) -> str:
     """Starts the program; returns the address that it listens on."""
     process = await stack.enter_async_context(running(*program, environment=fixture.environment))
-    return await process.word_after("listening on ")
+    return await process.address()

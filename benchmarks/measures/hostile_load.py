@@ -25,7 +25,7 @@ from benchmarks.support.process import Process, running
 from benchmarks.support.slack import make_clicks
 
 #: How many clients send the same request at the same time, while one person clicks, one click at a time.
-SENDERS, PEOPLE = 3, 1
+SENDERS = 3
 #: The longest time that anything may block the event loop, in milliseconds.
 MAX_BLOCK = 50.0
 #: This many requests are left unfinished, and checked after this many seconds.
@@ -42,7 +42,7 @@ async def measure(amount: Amount) -> list[Figure]:
         cards = cycle(make_clicks(await fixture.create_pending(min(CARDS, amount.pending))))
         monitored = running("benchmarks.programs.monitored_bot", environment=fixture.environment)
         async with monitored as bot:
-            side = _Load(bot, await bot.word_after("listening on "), cards, amount)
+            side = _Load(bot, await bot.address(), cards, amount)
             await side.longest_block(None)
             quiet, before = await side.longest_block(None), bot.memory
             blocks = {kind.name: await side.longest_block(kind) for kind in hostile}

@@ -38,8 +38,8 @@ async def measure(amount: Amount) -> list[Figure]:
             "Content-Type": "application/json",
         }
         urls = {
-            "empty": await empty.word_after("listening on "),
-            "bot": await bot.word_after("listening on "),
+            "empty": await empty.address(),
+            "bot": await bot.address(),
         }
         for threads in threads_of(amount.rounds + 1, amount.burst):
             requests = [post_request("/v1/reviews", headers, _body(each)) for each in threads]

@@ -34,7 +34,3 @@ class Figure:
     def as_json(self) -> dict[str, Any]:
         """As in results.json."""
         return {**asdict(self), "ratio": self.ratio}
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Figure:
-        return cls(**{name: part for name, part in value.items() if name != "ratio"})

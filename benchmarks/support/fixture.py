@@ -53,7 +53,7 @@ class Fixture:
         """A bot that posts as fast as it can."""
         environment = self.environment
         async with running("benchmarks.programs.unpaced_bot", environment=environment) as bot:
-            await bot.word_after("listening on ")
+            await bot.address()
             yield bot
 
     async def submit(self, count: int) -> None:
@@ -113,4 +113,4 @@ async def open_fixture(
         server = stack.enter_context(EmbeddedRedis(folder / "redis", settings=settings))
         redis = await stack.enter_async_context(Redis.from_url(server.url))
         program = await stack.enter_async_context(running(chat.program))
-        yield Fixture(folder, server.url, redis, chat, await program.word_after("listening on "))
+        yield Fixture(folder, server.url, redis, chat, await program.address())

@@ -15,6 +15,7 @@ from typing import IO
 ROOT = Path(__file__).parents[2]
 #: How long to wait for the next line of a program, in seconds.
 PATIENCE = 60.0
+_LISTENING = "listening on "
 
 
 class Process:
@@ -31,11 +32,11 @@ class Process:
         self._errors.seek(0)
         raise RuntimeError(f"{self._module} stopped. {self._errors.read().decode()[-2000:]}")
 
-    async def word_after(self, mark: str) -> str:
-        """The word that it prints after this mark."""
-        while mark not in (line := await self.line()):
+    async def address(self) -> str:
+        """The address that it prints when it listens."""
+        while _LISTENING not in (line := await self.line()):
             pass
-        return line.partition(mark)[2].split()[0]
+        return line.partition(_LISTENING)[2].split()[0]
 
     def signal(self, number: signal.Signals) -> None:
         self._process.send_signal(number)

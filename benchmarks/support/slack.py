@@ -62,8 +62,8 @@ def _click(number: int, message: dict[str, Any]) -> Click:
     return Click(review_id, sign(body))
 
 
-def make_command(text: str = "") -> bytes:
-    """`/approvals` with this text, of a person who may decide.
+def make_command() -> bytes:
+    """`/approvals` of a person who may decide.
 
     https://docs.slack.dev/interactivity/implementing-slash-commands
     """
@@ -76,7 +76,7 @@ def make_command(text: str = "") -> bytes:
         "user_id": PERSON,
         "user_name": "alice",
         "command": "/approvals",
-        "text": text,
+        "text": "",
         "api_app_id": "A0BENCH",
         "is_enterprise_install": "false",
         "response_url": "http://127.0.0.1:9/never",

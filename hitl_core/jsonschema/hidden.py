@@ -40,11 +40,8 @@ class ProtectedPaths:
         self.has_hidden_parts = has_secrets or bool(redact)
         self.has_fixed_parts = _has_fixed(text)
         self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
-        #: True if it is unclear what the schema hides in these arguments. Then too much is hidden.
-        self.is_unclear = False
         if has_secrets:
-            hidden_paths, self.is_unclear = _find_secrets(root, args)
-            self._hidden_paths |= hidden_paths
+            self._hidden_paths |= _find_secrets(root, args)[0]
         self.fixed_paths = set[Path]()
         if self.has_fixed_parts:
             self.fixed_paths, _ = find_marked_paths(root, args, is_fixed)

@@ -62,7 +62,6 @@ class SchemaDocument:
 
     def __init__(self, root: Any, draft: int, budget: Budget, *, strict: bool = False) -> None:
         self.root, self.draft = root, draft
-        self.has_unevaluated = False
         self._strict, self._budget = strict, budget
         self._resources: dict[str, Resource] = {}
         self._parts: dict[int, _Part] = {}
@@ -111,8 +110,6 @@ class SchemaDocument:
             holds = KEYWORDS[name].holds
             if flaw := find_flaw(holds, value, self.draft):
                 raise _schema_error((*path, name), flaw)
-            if name.startswith("unevaluated"):
-                self.has_unevaluated = True
             if isinstance(value, list | dict):
                 self._budget.spend(len(cast("list[Any]", value)))
             if holds in ("pattern", "patterned"):

@@ -109,11 +109,9 @@ class Actor(Observer):
         """Sends a slash command: `/approvals show 7`."""
         return await self.post("command", {"user": user, "channel": channel, "text": text})
 
-    async def say_as_agent(
-        self, text: str, *, channel: str | None = None, thread_ts: str | None = None
-    ) -> Json:
+    async def say_as_agent(self, text: str, *, thread_ts: str | None = None) -> Json:
         """Posts a message as the demo agent."""
-        return await self.post("agent", {"text": text, "channel": channel, "thread_ts": thread_ts})
+        return await self.post("agent", {"text": text, "thread_ts": thread_ts})
 
     async def inject_fault(
         self,

@@ -47,8 +47,8 @@ class Call:
             )
         return value
 
-    def get_flag(self, name: str, default: bool = False) -> bool:
-        return str(self.args.get(name, default)).lower() in ("true", "1")
+    def get_flag(self, name: str) -> bool:
+        return str(self.args.get(name)).lower() in ("true", "1")
 
     def get_count(self, name: str, most: int, default: int = 0) -> int:
         """A number of at least 1, and of at most `most`: a larger one counts as `most`."""

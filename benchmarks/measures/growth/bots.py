@@ -86,6 +86,6 @@ async def _read_metrics(url: str) -> None:
 async def _running_bot(side: Side) -> AsyncGenerator[Bot, None]:
     """`python -m bot serve`, exactly as an operator runs it."""
     async with running("bot", "serve", environment=side.fixture.environment) as bot:
-        url = await bot.word_after("listening on ")
+        url = await bot.address()
         async with open_connection(url) as connection:
             yield Bot(url, connection)

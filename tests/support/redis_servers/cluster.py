@@ -27,6 +27,7 @@ from tests.support.redis_servers.nodes import (
 
 #: If a node is silent for this long, its replica takes over. Long enough for a busy machine.
 NODE_TIMEOUT_MS = 5000
+MASTERS = 3
 
 
 class RedisCluster(Servers):
@@ -41,15 +42,13 @@ class RedisCluster(Servers):
         self,
         folder: Path,
         *,
-        masters: int = 3,
         replicas: int = 1,
         executable: Path | None = None,
         settings: Mapping[str, str] | None = None,
         node_timeout_ms: int = NODE_TIMEOUT_MS,
         tls: Certificates | None = None,
     ) -> None:
-        self._masters, self._replicas = masters, replicas
-        count = masters * (1 + replicas)
+        self._replicas, count = replicas, MASTERS * (1 + replicas)
         super().__init__(tls, count)
         chosen = {
             **(settings or {}),
