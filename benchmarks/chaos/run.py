@@ -60,7 +60,7 @@ async def _fill(scene: Scene, say: StatusPrinter) -> None:
     """Returns when every card is shown in its channel."""
     expected = sum(not item.is_timed for item in scene.plan.items())
     began, last = time.monotonic(), 0.0
-    while (shown := sum(map(_shown, scene.board.all_cards()))) < expected:
+    while (shown := sum(map(_count_reviews, scene.board.all_cards()))) < expected:
         await asyncio.sleep(EVERY)
         if time.monotonic() - last > 10:
             last = time.monotonic()
@@ -70,7 +70,7 @@ async def _fill(scene: Scene, say: StatusPrinter) -> None:
     say(f"{expected} reviews wait")
 
 
-def _shown(card: Card) -> int:
+def _count_reviews(card: Card) -> int:
     return digest_count(card.text()) if is_digest_id(card.review) else 1
 
 

@@ -12,7 +12,7 @@ from .arguments import MAX_CALL
 from .buttons import card_buttons, choices_of, reading_buttons
 from .compose import build_card, page_keys
 from .digest import MAX_LINES, build_digest
-from .events import doubt_line, escalated_again, thread_lines
+from .events import doubt_line, thread_lines, was_escalated_again
 from .model import (
     ActionLine,
     ActionTable,
@@ -186,7 +186,6 @@ __all__ = [
     "digest_state",
     "doubt_line",
     "doubt_text",
-    "escalated_again",
     "fact_lines",
     "field_warnings",
     "find_open_action",
@@ -217,4 +216,5 @@ __all__ = [
     "thread_text",
     "unreadable_line",
     "warning_lines",
+    "was_escalated_again",
 ]

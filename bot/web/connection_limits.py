@@ -118,7 +118,7 @@ class Arriving(Protocol):
 A = TypeVar("A", bound=Arriving)
 
 
-def closed_first(arriving: Iterable[A]) -> list[A]:
+def sort_for_closing(arriving: Iterable[A]) -> list[A]:
     """The order in which connections are closed if all of them together take too much memory: first requests
     that are too large for a person's click; among these, unauthenticated ones first, then the largest.
     """

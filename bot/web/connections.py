@@ -18,8 +18,8 @@ from .connection_limits import (
     EvictionOrder,
     Share,
     SlowReaders,
-    closed_first,
     default_max_connections,
+    sort_for_closing,
 )
 from .memory import UsedMemory
 
@@ -234,7 +234,7 @@ class Connections:
 
     def make_room(self) -> None:
         """Close connections whose request is still arriving, if their requests are too large together."""
-        for one in closed_first([one for one in self._order if one.buffered_bytes]):
+        for one in sort_for_closing([one for one in self._order if one.buffered_bytes]):
             if self.buffered_bytes <= MAX_BUFFERED * KEEP_RATIO:
                 return
             one.abort()

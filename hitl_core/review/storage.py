@@ -96,7 +96,7 @@ class ReviewLoader:
         if history != self._started_calls.noted_history:
             for review_id in self._started_calls.review_ids():
                 try:
-                    await self._mark_held(review_id, self._started_calls.unrecorded_in)
+                    await self._mark_held(review_id, self._started_calls.find_unrecorded)
                 except StoreUnavailable:
                     raise  # the next check begins again
                 except StoreError as error:  # this version can't release it either

@@ -86,7 +86,7 @@ class TeamsPeople:
         """The newest message that has this button, and this text in its card."""
 
         def find(state: Json) -> Json | None:
-            place = _named(state["conversations"], conversation)["id"]
+            place = _find_named(state["conversations"], conversation)["id"]
             for message in reversed(state["messages"][place]):
                 if _find_button(message["card"], title) and beside in _text(message["card"]):
                     return message
@@ -119,7 +119,7 @@ class TeamsPeople:
     async def _state(self, person: str) -> Json:
         """As this person sees it."""
         state = await self._get("state")
-        user = _named(state["users"], person)["id"]
+        user = _find_named(state["users"], person)["id"]
         return await self._get(f"state?user={user}")
 
     async def _get(self, path: str) -> Json:
@@ -133,7 +133,7 @@ class TeamsPeople:
             return await answer.json()
 
 
-def _named(items: list[Json], name: str) -> Json:
+def _find_named(items: list[Json], name: str) -> Json:
     return next(one for one in items if one["name"] == name)
 
 

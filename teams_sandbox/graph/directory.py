@@ -36,8 +36,8 @@ def list_transitive_members(query: Query) -> Json:
     """GET /groups/{id}/transitiveMembers: people and groups."""
     query.check_params("$select", "$top", "$count")
     users, groups = _members_of(query, _group(query))
-    items = [_typed("user", query.select(_to_user(one), USER_DEFAULT)) for one in users]
-    items += [_typed("group", query.select(_to_group(one), GROUP_DEFAULT)) for one in groups]
+    items = [_with_type("user", query.select(_to_user(one), USER_DEFAULT)) for one in users]
+    items += [_with_type("group", query.select(_to_group(one), GROUP_DEFAULT)) for one in groups]
     return query.page(items, DEFAULT_PAGE, MAX_PAGE)
 
 
@@ -59,11 +59,11 @@ def list_groups_of(query: Query) -> Json:
     if user is None or user.tenant_id:
         raise not_found(query.ids["id"])
     found = [one for one in _all_groups(query) if user in _members_of(query, one)[0]]
-    items = [_typed("group", query.select(_to_group(one), GROUP_DEFAULT)) for one in found]
+    items = [_with_type("group", query.select(_to_group(one), GROUP_DEFAULT)) for one in found]
     return query.page(items, DEFAULT_PAGE, MAX_PAGE)
 
 
-def _typed(kind: str, item: Json) -> Json:
+def _with_type(kind: str, item: Json) -> Json:
     return {"@odata.type": f"#microsoft.graph.{kind}", **item}
 
 

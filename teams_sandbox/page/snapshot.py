@@ -41,7 +41,7 @@ def _conversation(workspace: Workspace, one: Conversation) -> Json:
     return {"id": one.id, "name": name, "type": one.type, "has_app": workspace.has_app(one)}
 
 
-def _shown_of(content: Json) -> Json:
+def _visible_part(content: Json) -> Json:
     """The part of a question about a file that a person reads; the rest is for the bot."""
     return {"description": content["description"], "size": content["sizeInBytes"]}
 
@@ -60,7 +60,7 @@ def _message(workspace: Workspace, message: Message, me: User) -> Json:
         "text": message.text,
         "card": message.card_for(me.id),
         "private": me.id in message.cards,
-        "consent": question and {"name": question["name"], **_shown_of(question["content"])},
+        "consent": question and {"name": question["name"], **_visible_part(question["content"])},
         "files": [one["name"] for one in message.attachments if one["contentType"] == FILE_INFO],
         "edited": message.edited_at is not None,
         "deleted": message.deleted,

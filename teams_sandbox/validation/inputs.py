@@ -77,9 +77,9 @@ def _enter(element: Json, entry: Entry) -> str | None:
     """The input's value. Raises ValueError if a person can't do this."""
     match element["type"]:
         case "Input.Text":
-            return _enter_text(element, _typed(element, entry))
+            return _enter_text(element, _require_text(element, entry))
         case "Input.Number":
-            return _enter_number(element, _typed(element, entry))
+            return _enter_number(element, _require_text(element, entry))
         case "Input.Toggle":
             if not isinstance(entry, bool):
                 raise ValueError(f"{element['id']}: a toggle is True or False, not {entry!r}")
@@ -87,12 +87,12 @@ def _enter(element: Json, entry: Entry) -> str | None:
         case "Input.ChoiceSet":
             return _choose(element, entry)
         case "Input.Date":
-            return _pick(element, _typed(element, entry), is_date(entry))
+            return _pick(element, _require_text(element, entry), is_date(entry))
         case _:
-            return _pick(element, _typed(element, entry), is_time(entry))
+            return _pick(element, _require_text(element, entry), is_time(entry))
 
 
-def _typed(element: Json, entry: Entry) -> str:
+def _require_text(element: Json, entry: Entry) -> str:
     if entry is not None and not isinstance(entry, str):
         raise ValueError(f"{element['id']}: a person types text here, not {entry!r}")
     return entry or ""

@@ -56,7 +56,7 @@ async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
     assert status == 200
 
 
-async def audited(scene: Scene) -> list[dict[str, Any]]:
+async def audit_events(scene: Scene) -> list[dict[str, Any]]:
     """The events in the audit, oldest first."""
     redis = await scene.redis()
     entries = await redis.xrange("hitl:{0}:audit")
@@ -65,5 +65,5 @@ async def audited(scene: Scene) -> list[dict[str, Any]]:
 
 async def refusals(scene: Scene) -> list[tuple[str, str]]:
     """The refusals in the audit: who was refused, and why."""
-    events = await audited(scene)
+    events = await audit_events(scene)
     return [(each["by"]["id"], each["what"]) for each in events if each["kind"] == "refused"]

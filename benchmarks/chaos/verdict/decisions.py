@@ -18,7 +18,7 @@ def lost_submits(seen: Evidence) -> Iterator[str]:
             yield f"{entry['review']} was submitted"
 
 
-def _acknowledged(seen: Evidence) -> Iterator[tuple[Entry, Item, Review, Action]]:
+def _find_acknowledged(seen: Evidence) -> Iterator[tuple[Entry, Item, Review, Action]]:
     """Presses of which a person believes that they counted."""
     for press in seen.presses:
         review = seen.reviews.get(press["review"])
@@ -33,7 +33,7 @@ def lost_decisions(seen: Evidence) -> Iterator[str]:
         for entry in seen.audit
         if entry.get("by")
     }
-    for press, _, review, action in _acknowledged(seen):
+    for press, _, review, action in _find_acknowledged(seen):
         user, verb = press["user"], press["verb"]
         kinds = {
             (review.id, user, "voted"), (review.id, user, "edited"), (review.id, user, "decided"),
@@ -57,7 +57,7 @@ def _is_other_wins(press: Entry, action: Action) -> bool:
 
 def contradicted_decisions(seen: Evidence) -> Iterator[str]:
     stranger = names_of(seen.plan.chat).stranger
-    for press, item, review, action in _acknowledged(seen):
+    for press, item, review, action in _find_acknowledged(seen):
         user, verb, decision = press["user"], press["verb"], action.decision
         excluded = user == stranger or user == item.requester or verb == "stale"
         if excluded and verb in ("approve", "reject", "stale"):
@@ -71,7 +71,7 @@ def contradicted_decisions(seen: Evidence) -> Iterator[str]:
             yield f"{verb} of {user} on {review.id}: {describe(action)}"
 
 
-def settled_twice(seen: Evidence) -> Iterator[str]:
+def double_decisions(seen: Evidence) -> Iterator[str]:
     ends = Counter(
         (entry["review_id"], entry.get("action"))
         for entry in seen.audit

@@ -14,7 +14,7 @@ CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
     "acknowledged submits lost": decisions.lost_submits,
     "acknowledged decisions lost": decisions.lost_decisions,
     "acknowledged decisions contradicted": decisions.contradicted_decisions,
-    "settled twice": decisions.settled_twice,
+    "settled twice": decisions.double_decisions,
     "entries of the audit missing or double": decisions.broken_audit,
     "broken chains of the audit": decisions.broken_chains,
     "tools run twice": tools.tools_twice,

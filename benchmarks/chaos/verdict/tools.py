@@ -42,11 +42,11 @@ def tools_unapproved(seen: Evidence) -> Iterator[str]:
             yield f"{call} of {id} ran: {review.status}, {describe(action)}"
         elif decision.type not in ("approve", "edit"):
             yield f"{call} of {id} ran: {describe(action)}"
-        elif decision.by is None or decision.by.id not in _agreed(seen, id, action.key):
+        elif decision.by is None or decision.by.id not in _find_approvers(seen, id, action.key):
             yield f"{call} of {id} ran, and {decision.by} never pressed"
 
 
-def _agreed(seen: Evidence, id: str, key: str) -> set[str]:
+def _find_approvers(seen: Evidence, id: str, key: str) -> set[str]:
     return {
         press["user"]
         for press in seen.presses

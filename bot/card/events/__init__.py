@@ -2,7 +2,7 @@
 
 from .decided import decision_lines, decision_time, elsewhere_of, move_lines
 from .history import attempt_of, edits_of, first_message, notes_of
-from .thread import doubt_line, escalated_again, thread_lines
+from .thread import doubt_line, thread_lines, was_escalated_again
 from .votes import cancel_votes_of, make_doubt, make_progress
 
 __all__ = [
@@ -13,11 +13,11 @@ __all__ = [
     "doubt_line",
     "edits_of",
     "elsewhere_of",
-    "escalated_again",
     "first_message",
     "make_doubt",
     "make_progress",
     "move_lines",
     "notes_of",
     "thread_lines",
+    "was_escalated_again",
 ]

@@ -29,7 +29,7 @@ def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
     return tuple(sorted(lines.values(), key=lambda line: line.at))
 
 
-def escalated_again(review: Review, place: Place) -> bool:
+def was_escalated_again(review: Review, place: Place) -> bool:
     """Whether an action was escalated to this place after the review came there. It needs no arguments."""
     here, first = _actions_at(review, place)
     steps = (step for action, _ in here for step in action.escalations)

@@ -45,7 +45,7 @@ def find_odd_link(alphabet: Alphabet) -> Finding | None:
         )  # fmt: skip
     for match in _WEB_URL.finditer(whole) if ":/" in whole else ():
         host = match[1].rpartition("@")[2].partition(":")[0]
-        if words := _written_otherwise(host) or _below_another(host):
+        if words := _usual_form(host) or _below_another(host):
             return Finding("encoded_host", words)
     for match in _MAIL_HOST.finditer(whole) if "@" in whole else ():
         if words := _below_another(match[0]):
@@ -53,7 +53,7 @@ def find_odd_link(alphabet: Alphabet) -> Finding | None:
     return None
 
 
-def _written_otherwise(host: str) -> Line:
+def _usual_form(host: str) -> Line:
     """The usual form of a link's host; () if it is in that form."""
     before, backslash, after = host.partition("\\")
     if backslash and "." in after:

@@ -13,7 +13,7 @@ from hitl_core.model import Place, Review, Snapshot
 from hitl_core.review import Reviews, deadline, next_step_at, open_items, pending_actions
 from hitl_core.tasks import task_group
 
-from ...card import escalated_again
+from ...card import was_escalated_again
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def is_plain(snapshot: Snapshot, place: Place) -> bool:
     has_problem = any(
         at != place or not it.is_unknown for at, it in review.delivery_problems.items()
     )
-    is_special = snapshot.held or has_problem or escalated_again(review, place)
+    is_special = snapshot.held or has_problem or was_escalated_again(review, place)
     return not is_special and all(
         item.action is not None and not item.action.earlier for item in open_items(review, place)
     )

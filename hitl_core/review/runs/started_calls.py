@@ -53,7 +53,7 @@ class StartedCalls:
     def has(self, review_id: str) -> bool:
         return review_id in self._started
 
-    def unrecorded_in(self, review: Review) -> list[str]:
+    def find_unrecorded(self, review: Review) -> list[str]:
         """The keys of the calls of which this process has started an attempt that the review doesn't know."""
         attempts = self._attempts(review)
         return [

@@ -9,7 +9,7 @@ import pytest
 
 from hitl_core.errors import InvalidToolCall
 from tests.support.bots import Scene, email
-from tests.support.clicks import audited, forge_click, refusals, send
+from tests.support.clicks import audit_events, forge_click, refusals, send
 from tests.support.slack import APPROVALS, OPS, buttons, review_of, text_of
 from tests.support.waiting import wait_until
 
@@ -278,7 +278,7 @@ async def test_the_audit_says_at_which_place_a_person_acted(scene: Scene) -> Non
     await scene.dana.press(edited, "approve")
     await waiting
 
-    by_people = [each for each in await audited(scene) if each.get("by")]
+    by_people = [each for each in await audit_events(scene) if each.get("by")]
     assert [(each["kind"], each.get("place")) for each in by_people] == [
         (kind, "slack:#team-ops") for kind in ("edited", "refused", "voted", "decided")
     ]

@@ -34,7 +34,7 @@ def removal_problem(
     tools: Iterable[BaseTool], before: Mapping[str, Any], decided: Mapping[str, Any]
 ) -> str | None:
     """An error text if one of these tools would use a default for a value that an edit removed."""
-    paths = [path for tool in tools for path in replaced_by_defaults(tool, before, decided)]
+    paths = [path for tool in tools for path in find_replaced_by_defaults(tool, before, decided)]
     if not paths:
         return None
     listed = ", ".join(f"`{pointer(path)}`" for path in paths)
@@ -44,13 +44,13 @@ def removal_problem(
     )
 
 
-def replaced_by_defaults(
+def find_replaced_by_defaults(
     tool: BaseTool, before: Mapping[str, Any], decided: Mapping[str, Any]
 ) -> list[Path]:
     """The paths of values in `before` that `decided` lacks, and for which the tool's function would get a
     default. None as a default is the same as nothing.
     """
-    removed = list(_removed(before, decided))
+    removed = list(_find_removed(before, decided))
     if not removed:
         return []
     try:
@@ -68,9 +68,9 @@ def replaced_by_defaults(
     return [path for path in removed if _value_at(values, path, fields) is not None]
 
 
-def _removed(before: Any, decided: Any, at: Path = ()) -> Iterator[Path]:
+def _find_removed(before: Any, decided: Any, at: Path = ()) -> Iterator[Path]:
     if isinstance(before, list) and isinstance(decided, list):
-        yield from _removed_in_items(cast("list[Any]", before), cast("list[Any]", decided), at)
+        yield from _find_removed_items(cast("list[Any]", before), cast("list[Any]", decided), at)
     if not isinstance(before, dict) or not isinstance(decided, dict):
         return
     entries = cast("dict[str, Any]", decided)
@@ -78,10 +78,10 @@ def _removed(before: Any, decided: Any, at: Path = ()) -> Iterator[Path]:
         if key not in entries:
             yield (*at, key)
         else:
-            yield from _removed(value, entries[key], (*at, key))
+            yield from _find_removed(value, entries[key], (*at, key))
 
 
-def _removed_in_items(before: list[Any], decided: list[Any], at: Path) -> Iterator[Path]:
+def _find_removed_items(before: list[Any], decided: list[Any], at: Path) -> Iterator[Path]:
     """What the changed items lack. If items were added or removed, it is not known which was which: then only
     what all of the items had that are not there any more.
     """
@@ -91,7 +91,7 @@ def _removed_in_items(before: list[Any], decided: list[Any], at: Path) -> Iterat
     for index, item in enumerate(decided):
         earlier = [before[index]] if len(before) == len(decided) else gone
         if _as_text(item) in changed and earlier:
-            first, *others = [list(_removed(each, item, (*at, index))) for each in earlier]
+            first, *others = [list(_find_removed(each, item, (*at, index))) for each in earlier]
             yield from (path for path in first if all(path in each for each in others))
 
 
