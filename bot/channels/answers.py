@@ -23,7 +23,7 @@ MAX_WAIT = 120.0
 
 
 class NoAnswer(ValueError):
-    """An answer that can be read, and still says neither yes nor no. Its text says why."""
+    """An answer that can be read, but is not a yes and not a no. Its text says why."""
 
 
 def read_field(data: Data, key: str, kind: type[V]) -> V:

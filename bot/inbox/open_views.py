@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 #: How long an update waits for the last press of a person who has a form or page open, in seconds.
 OPEN_FOR = 60.0
-#: How long it waits at most, in seconds, however often people press: others see an old state meanwhile.
+#: The longest wait, in seconds, also if people go on pressing: others see an old state until then.
 MAX_WAIT = 300.0
 #: How long it waits while it is unknown what is open, in seconds; then it is asked again.
 UNKNOWN_WAIT = 5.0

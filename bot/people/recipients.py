@@ -30,7 +30,7 @@ _APPROVALS = frozenset({"approve", "edit", "respond"})
 
 
 class NoDeciderLeft(NotFound):
-    """It is known that nobody is left who may decide on something that waits at a place. `undecidable` has
+    """It is known that nobody can decide on something that waits at a place any more. `undecidable` has
     the grants, by key.
     """
 
@@ -121,7 +121,7 @@ class Recipients:
             return LookupFailed(f"it is not known whether anybody who may decide is left: {error}")
         if undecidable:
             name = next(one.name for one in waiting if one.key in undecidable)
-            raise NoDeciderLeft(f"nobody is left who may decide on {name}", undecidable)
+            raise NoDeciderLeft(f"nobody can decide on {name} any more", undecidable)
         return too_few
 
     async def _find_too_few(

@@ -128,7 +128,7 @@ def excerpt(raw: str, limit: int, lines: int = 18) -> CutText:
 
 
 def visible_texts(raws: Iterable[str]) -> list[CutText | None]:
-    """Each text made visible in full; None for a very long text, of which `excerpt` reads only the ends."""
+    """Each text made visible in full; None for a very long text: `excerpt` reads only its ends."""
     known = (to_visible(raw) if len(raw) <= 2 * MAX_ENDS else None for raw in raws)
     return [None if one is None else CutText(one, 0, weight(one)) for one in known]
 

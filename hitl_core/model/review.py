@@ -182,7 +182,7 @@ class Review(Value):
 
     @property
     def calls_in_doubt(self) -> tuple[Call, ...]:
-        """The calls of which nobody knows whether their side effect happened."""
+        """The calls whose side effect may or may not have happened."""
         return tuple(
             c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
         )

@@ -84,7 +84,7 @@ def replace_deciders(
     why: str,
     now: float,
 ) -> Transition:
-    """Call it when nobody is left who may decide these actions and calls in doubt. Each action takes its next
+    """Call it when nobody can decide these actions and calls in doubt any more. Each action takes its next
     escalation step. After the last step, and for a call in doubt, the members of the fallback may decide.
 
     `undecidable` has the grants that were looked up, by key. Raises Refused: `changed` if other people may

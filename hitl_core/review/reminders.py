@@ -53,7 +53,7 @@ def doubt_reminder_times(review: Review) -> list[float | None]:
 
 
 def _open_doubts(review: Review) -> tuple[Call, ...]:
-    """The calls in doubt of which people are asked."""
+    """The calls in doubt about which people are asked."""
     is_over = review.cancelled is not None or review.status == "done"
     return () if is_over else review.calls_in_doubt
 

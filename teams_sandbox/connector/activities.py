@@ -43,7 +43,7 @@ def update(call: Call) -> Json:
     message = call.own_message(conversation)
     given = call.body.get("id", call.item)
     if given != call.item:
-        raise bad_request(f"the activity's id is {given}, that of the path {call.item}")
+        raise bad_request(f"the activity's id is {given}, but the path has {call.item}")
     _fill(message, check_activity(call.workspace, conversation, call.body))
     message.edited_at = call.workspace.now()
     message.cards.clear()

@@ -65,7 +65,7 @@ def _version_problems(card: Json) -> Iterator[str]:
         yield "/type: must be AdaptiveCard"
     version = card.get("version")
     if version not in VERSIONS:
-        yield f"/version: {version!r} is none of {', '.join(VERSIONS)}"
+        yield f"/version: {version!r} is not one of {', '.join(VERSIONS)}"
     elif "Action.Execute" in json.dumps(card) and VERSIONS.index(version) < VERSIONS.index("1.4"):
         yield "/version: Action.Execute needs 1.4"
     if not card.get("body") and not card.get("actions"):

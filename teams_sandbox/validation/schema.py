@@ -43,7 +43,7 @@ def _any_of(
             yield from validator.descend(instance, by_type[kind])
         else:
             known = ", ".join(sorted(by_type))
-            yield ValidationError(f"the type {kind!r} is none of {known}")
+            yield ValidationError(f"the type {kind!r} is not one of {known}")
         return
     yield from Draft6Validator.VALIDATORS["anyOf"](validator, branches, instance, schema)
 

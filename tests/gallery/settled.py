@@ -102,7 +102,7 @@ def _talked_about() -> Review:
 
 SCENES = (
     message("decided", "All five answers", _five),
-    message("decided-forty", "Forty that were decided alike, but for two", _forty),
+    message("decided-forty", "Forty decisions, the same except two", _forty),
     message("edited", "What was changed, and what came of it", _edited),
     message("rejected", "Rejected, with the reason that the agent is told", _rejected),
     message("quorum-decided", "Edited by one, approved by two", _quorum),

@@ -1,4 +1,4 @@
-"""What time does to a review: clocks, escalation steps, reminders, and places that can't be reached."""
+"""What happens to a review as time passes: escalation steps, reminders, deadlines, places that are gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state machine as tables: what people do, and what time does."""
+"""The state machine as tables: what people do, and what happens as time passes."""
 
 from __future__ import annotations
 

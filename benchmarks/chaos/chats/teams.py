@@ -50,7 +50,7 @@ class TeamsChat:
         self._bots = Balancer([f"{url}/api/messages" for url in bots])
 
     async def settings(self, open_port: OpenPort) -> Mapping[str, str]:
-        """All bots share one link, because each activity says at which address Teams is."""
+        """All bots share one link, because each activity has the address of Teams."""
         if not self._link:
             host, _, own = self._sandbox.url.rpartition(":")
             self._link = f"{host}:{await open_port(('127.0.0.1', int(own)))}"

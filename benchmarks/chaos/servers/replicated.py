@@ -1,4 +1,4 @@
-"""Several Redis servers, of which one takes over if another dies: behind Sentinels, or in a Redis Cluster.
+"""Several Redis servers: one takes over if another dies, behind Sentinels, or in a Redis Cluster.
 
 A failover loses writes that were acknowledged but not yet copied; `WAIT` prevents that. On one machine a copy
 takes less than a millisecond, so a run rarely loses one.

@@ -19,7 +19,7 @@ def lost_submits(seen: Evidence) -> Iterator[str]:
 
 
 def _find_acknowledged(seen: Evidence) -> Iterator[tuple[Entry, Item, Review, Action]]:
-    """Presses of which a person believes that they counted."""
+    """Presses that the bot accepted, so that the person believes they counted."""
     for press in seen.presses:
         review = seen.reviews.get(press["review"])
         if press["status"] == 200 and not press["notice"] and "number" in press and review:

@@ -62,7 +62,7 @@ class DigestPages:
         self, digest: Digest, number: int, who: Reviewer, *, skips_others: bool = False
     ) -> tuple[int, PermittedSnapshot, Action]:
         """The first review that waits for this person, from this page on, then from the beginning; and the
-        action in it that waits for them. `skips_others`: without those of which only others are needed.
+        action in it that waits for them. `skips_others`: without those that need only other people.
         """
         count, skipped = len(digest.waiting), 0
         refusal = Refused("gone", refusals.DIGEST_DONE)

@@ -50,7 +50,7 @@ def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
 
 
 async def find_or_drop(reviews: Reviews, given: str) -> Snapshot | None:
-    """Like `find_review`. A review of which nothing is stored is removed from the lists of what waits, and
+    """Like `find_review`. A review that is not stored any more is removed from the lists of what waits, and
     this is said: then None. Otherwise its problems would have no end.
     """
     try:

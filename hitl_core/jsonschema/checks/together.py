@@ -16,7 +16,7 @@ _ONLY_REQUIRED = {"required", "type", "title", "description"}
 
 
 def properties_together(schemas: Sequence[Any]) -> Together | None:
-    """The properties in these schemas, not all of which may be met; None if the schemas name none."""
+    """The properties that these schemas name, which may not all be met; None if they name none."""
     known = [cast("dict[str, Any]", one) for one in schemas if isinstance(one, dict)]
     names = _first(name for schema in known for name in _names_in(schema))
     if not names:

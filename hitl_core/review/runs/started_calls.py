@@ -54,7 +54,7 @@ class StartedCalls:
         return review_id in self._started
 
     def find_unrecorded(self, review: Review) -> list[str]:
-        """The keys of the calls of which this process has started an attempt that the review doesn't know."""
+        """The keys of the calls that this process has started, in an attempt that the review doesn't know."""
         attempts = self._attempts(review)
         return [
             call.key

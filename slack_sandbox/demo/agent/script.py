@@ -44,7 +44,7 @@ def next_step(ask: str, results: Sequence[Result]) -> list[WantedCall] | str:
 
 
 def _first_step(ask: str) -> list[WantedCall] | str:
-    """The first step: that of the first phrase in the question that is known."""
+    """The first step. The first known phrase in the question chooses it."""
     if sql := re.search(r"\bsql\b:?\s+(.+)", ask, re.IGNORECASE | re.DOTALL):
         return [_call("run_sql", query=sql[1])]
     if mail := re.search(r"\be-?mail\s+(\S+@[\w.-]+\w)[\s:,]*(.*)", ask, re.IGNORECASE | re.DOTALL):

@@ -18,7 +18,7 @@ SENDER = "support@example.com"
 
 
 class ShopError(Exception):
-    """An unknown order, bad SQL and the like. The text is for the model."""
+    """The tool can't do it: an unknown order, bad SQL. The text is for the model."""
 
 
 class Shop:

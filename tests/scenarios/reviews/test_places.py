@@ -158,8 +158,8 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
         ("slack:C0OLD", "the channel is archived"),
         ("slack:C0EMPTY", "the bot is not in this channel"),
         ("slack:#everyone", "1,206 members: the policy must name"),
-        ("slack:U0GONE", "nobody is left who may decide"),
-        ("slack:S0OLD", "nobody is left who may decide"),
+        ("slack:U0GONE", "nobody can decide on"),
+        ("slack:S0OLD", "nobody can decide on"),
     ],
 )
 async def test_what_can_not_be_shown_goes_to_the_fallback_and_says_why(
@@ -231,7 +231,7 @@ async def test_where_nobody_is_left_who_may_decide_the_fallback_is_asked(scene: 
     await scene.bot()
     rules = policy(fallback='"slack:#team-ops"', reviewers="{users: [U0BOB, U0GONE]}")
     waiting = scene.ask(await scene.gate(rules))
-    card = await scene.card("send_email", "nobody is left who may decide", channel=OPS)
+    card = await scene.card("send_email", "nobody can decide on", channel=OPS)
     await scene.dana.press(card, "approve")
     assert (await waiting).execute
 
@@ -250,7 +250,7 @@ async def test_where_the_last_reviewer_leaves_later_the_fallback_is_asked(scene:
 
     await age(gate.reviews, review_of(card), 900)
 
-    await scene.card("send_email", "nobody is left who may decide", channel=OPS)
+    await scene.card("send_email", "nobody can decide on", channel=OPS)
 
 
 async def test_without_a_fallback_it_waits_and_the_operator_is_told(
