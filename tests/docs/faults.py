@@ -2,7 +2,7 @@
 each.
 
 A test names its faults in its docstring: "Fault A1", "Faults A4 and A5". `python -m tests.docs.tables` writes
-the table in docs/security.md.
+the table in docs/threats.md.
 """
 
 from __future__ import annotations

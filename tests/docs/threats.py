@@ -1,7 +1,7 @@
 """The threats that this product was built against, by number, and which tests cover each of them.
 
 A test names its threats in its docstring: T21. In the docstring of a file, T21 counts for all its tests.
-`python -m tests.docs.tables` writes the table in docs/security.md.
+`python -m tests.docs.tables` writes the table in docs/threats.md.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ THREATS: dict[str, str] = {
 #: What no test holds, and why.
 WITHOUT_TEST: dict[str, str] = {
     "T5": "not protected: the agent's process is trusted with its tools",
-    "T18": "not protected, see [below](#what-is-not-protected)",
-    "T20": "not protected, see [above](#what-is-stored-where-for-how-long)",
+    "T18": "not protected, see [Security](security.md#what-is-not-protected)",
+    "T20": "not protected, see [Security](security.md#what-is-stored-where-for-how-long)",
     "T47": "not protected: who writes to Redis is trusted",
     "T48": "not protected: who writes to Redis is trusted",
 }
