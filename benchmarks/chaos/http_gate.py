@@ -1,6 +1,6 @@
 """An agent's gate over HTTP: the part of `Gate` that `make chaos` needs.
 
-It repeats each request with the same key until a bot answers, as docs/agents.md tells clients to do.
+It repeats each request with the same key until a bot answers, as docs/http.md tells clients to do.
 """
 
 from __future__ import annotations
