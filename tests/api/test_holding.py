@@ -284,7 +284,7 @@ async def test_promise_1_a_client_can_have_its_arguments_checked(client: Client,
 async def test_an_http_api_that_answers_late_starts_nothing(
     client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    """Finding 3 of faults. Given a `once` that was stored, and a bot that is stopped before it answers; when
+    """Given a `once` that was stored, and a bot that is stopped before it answers; when
     the lease has ended, a person says Run again, and another holder starts the call; then the late answer is
     no yes."""
     id, go = await settle(client, reviews), tmp_path / "go"

@@ -260,7 +260,7 @@ def only(**rule: Any) -> Policies:
 async def test_a_policy_that_an_interrupt_has_no_word_for_is_refused(
     open_api: Open, store: RedisStore, interrupt: Any, rule: Any
 ):
-    """Finding 2 of dialects. Given a deadline, a denial or a rejection that this interrupt can't be told;
+    """Given a deadline, a denial or a rejection that this interrupt can't be told;
     then the HTTP API says so, and what to change, and nobody is asked."""
     client = await open_api(policies=only(**rule))
 
@@ -272,7 +272,7 @@ async def test_a_policy_that_an_interrupt_has_no_word_for_is_refused(
 
 
 async def test_what_can_be_said_at_the_deadline_is_said(open_api: Open, reviews: Reviews):
-    """Finding 2 of dialects. Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a
+    """Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a
     deadline that rejects; then each gets a no."""
     client = await open_api(policies=only(expire=LATE))
     ignorable = [{**ACCEPT[0], "config": {"allow_accept": True, "allow_ignore": True}}]
@@ -293,7 +293,7 @@ async def test_what_can_be_said_at_the_deadline_is_said(open_api: Open, reviews:
 async def test_a_rule_that_only_tightens_leaves_the_interrupts_words(
     open_api: Open, reviews: Reviews
 ):
-    """Finding 2 of dialects. Given a rule that lets people only approve, and a deadline that rejects; then
+    """Given a rule that lets people only approve, and a deadline that rejects; then
     the deadline says what the interrupt takes, though no person may."""
     rule = {"allowed_decisions": ["approve"], "expire": LATE}
     client = await open_api(policies=only(interrupt_on={"pay": rule}))
@@ -306,7 +306,7 @@ async def test_a_rule_that_only_tightens_leaves_the_interrupts_words(
 
 
 async def test_no_answer_means_no_payload(client: Client):
-    """Finding 2 of dialects. Given a question of ArcGIS that is withdrawn; then there is nothing to resume it
+    """Given a question of ArcGIS that is withdrawn; then there is nothing to resume it
     with: it would continue with any text."""
     id = (await post_interrupt(client, question("textInput"))).body["id"]
 

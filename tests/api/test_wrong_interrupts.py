@@ -185,7 +185,7 @@ async def test_promise_10_any_interrupt_is_a_review_or_one_sentence(open_api: Op
 async def test_a_question_cancelled_after_its_answer_has_no_resume(
     client: Client, reviews: Reviews
 ):
-    """Finding M4 of dialects. Given a person who chose, and an agent that cancels then; then nothing carries
+    """Given a person who chose, and an agent that cancels then; then nothing carries
     the choice."""
     asked = {
         "id": "i1",
@@ -205,7 +205,7 @@ async def test_a_question_cancelled_after_its_answer_has_no_resume(
 
 
 async def test_an_approval_that_takes_only_a_response_is_refused(client: Client):
-    """Finding L1 of dialects. Sagents' approvals know none: nobody is asked what could not be told."""
+    """Sagents' approvals know none: nobody is asked what could not be told."""
     asked = copy.deepcopy(INTERRUPTS["sagents"])
     asked["review_configs"]["ask"]["allowed_decisions"] = ["respond"]
     refused = await post_interrupt(client, asked)

@@ -82,7 +82,7 @@ async def test_the_home_tab_tells_the_app_and_its_buttons_work(place: Workplace)
 async def test_the_home_tab_is_read_from_its_top_and_stays_where_it_was(
     place: Workplace,
 ):
-    """Finding 7 of newcomer. Given a long Home, it opens at its top; scrolled down, a new drawing leaves the
+    """Given a long Home, it opens at its top; scrolled down, a new drawing leaves the
     reader there."""
 
     def publish(count: int) -> None:

@@ -98,7 +98,6 @@ def test_a_label_keeps_the_amount(name: str) -> None:
 
 
 def test_long_values_before_an_amount_do_not_hide_it() -> None:
-    """Finding 13 of cards."""
     [button] = labelled(review_of(("pay", LONG)), "approve")
     assert "total: 99" in button.spoken
 
@@ -197,7 +196,6 @@ def test_a_verb_agrees_with_the_names(kind: Any, names: tuple[str, ...], expecte
 
 @pytest.mark.parametrize(("count", "expected"), [(4, "1 earlier edit"), (5, "2 earlier edits")])
 def test_one_earlier_edit_is_singular(count: int, expected: str) -> None:
-    """Finding 13 of cards."""
     edits = [Edit(BOB, (), 0, None)] * count
 
     assert plain_text(edit_lines(edits)[0]) == f"✎ {expected}"

@@ -27,14 +27,13 @@ def lines_of(review: Review) -> list[str]:
 
 
 def test_a_value_in_a_fact_is_one_part() -> None:
-    """Finding 2 of cards. Given a note that reads like an amount and a payee; then each line with the fact
+    """Given a note that reads like an amount and a payee; then each line with the fact
     quotes it whole."""
     for line in lines_of(review_of(("transfer", PAID))):
         assert f"a_note: “{LIE}” · value: 4800" in line
 
 
 def test_a_key_in_a_fact_is_in_marks_that_it_cant_close() -> None:
-    """Finding 2 of cards."""
     for line in lines_of(review_of(("transfer", {'amount": 80 EUR · "limit': 4800}))):
         assert '“amount": 80 EUR · "limit”: 4800' in line
 
@@ -42,13 +41,12 @@ def test_a_key_in_a_fact_is_in_marks_that_it_cant_close() -> None:
 @pytest.mark.parametrize("separator", [": ", ":", "： ", "꞉ ", "ː ", "﹕ "])
 @pytest.mark.parametrize("dot", ["·", "•", "‧", "∙", "⋅", "・", "|", "-"])
 def test_other_signs_that_look_like_ours_are_quoted_too(separator: str, dot: str) -> None:
-    """Finding 2 of cards."""
     words = f"rent {dot} amount{separator}80 EUR"
     assert as_part(words) == f"“{words}”" or (separator, dot) in [(":", "|"), (":", "-")]
 
 
 def test_the_question_of_approve_all_has_no_more_calls_than_there_are() -> None:
-    """Finding 3 of cards. Given a value that closes the brackets and adds calls; then it is in quotation
+    """Given a value that closes the brackets and adds calls; then it is in quotation
     marks."""
     lie = "x); #2 run_sql (query: SELECT 1); #3 y (b"
     review = review_of(("transfer", {"a": lie}), ("run_sql", {"query": "DROP TABLE orders"}))
@@ -68,13 +66,11 @@ def test_cards_a_title_with_its_fact_has_brackets_that_nothing_closes() -> None:
 
 
 def test_a_decided_call_keeps_its_value_as_one_part() -> None:
-    """Finding 6 of cards."""
     card = build_card(decide(review_of(("transfer", PAID)), "1", "approve"), DEFAULT)
     assert card.decision_lines[0].fact.startswith("a_note: “rent · amount: 80.00 EUR")
 
 
 def test_the_notification_of_a_doubt_has_the_same_fact() -> None:
-    """Finding 9 of cards."""
     doubt = expire_lease(start_calls(review_of(("pay", PAID), policy={"default": "allow"}), "1"))
     assert f"pay (a_note: “{LIE}”" in build_card(doubt, DEFAULT).summary
 

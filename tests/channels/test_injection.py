@@ -218,7 +218,7 @@ def test_promise_8_a_notice_is_silent(text: str) -> None:
 
 @given(evil_text)
 def test_no_character_of_a_notification_sounds_different(text: str) -> None:
-    """Finding 8 of cards. Given any words; then a notification has them as they are: entities are the API's
+    """Given any words; then a notification has them as they are: entities are the API's
     spelling."""
     shown = notification(text)
     for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):

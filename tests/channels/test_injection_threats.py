@@ -216,7 +216,7 @@ def test_an_agent_with_a_look_alike_name_is_told() -> None:
     ],
 )
 def test_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str) -> None:
-    """Finding L1 of security. Given a requester, a sub-agent and a thread that read like lines of a card;
+    """Given a requester, a sub-agent and a thread that read like lines of a card;
     then they are quoted."""
     review = review_of(THREE[0], requester=name).model_copy(
         update={"path": (name, "writer"), "thread_id": name}
@@ -229,7 +229,6 @@ def test_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str) -> None:
 
 
 def test_a_requester_is_the_agents_word_and_a_plain_agent_is_unquoted() -> None:
-    """Finding L1 of security."""
     review = review_of(THREE[0], requester="jo@example.com")
     shown = to_text(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert "(For “jo@example.com” (named by the agent))" in shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from hitl_core.cli import main
-from tests.cli.reviews.test_decide import LOGIN
+from tests.cli.reviews.deciding import LOGIN
 from tests.support.bots import Scene, email, sql
 from tests.support.slack import review_of, text_of
 

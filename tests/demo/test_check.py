@@ -58,7 +58,7 @@ def check(
 def test_what_only_the_demo_in_the_browser_takes_is_refused(
     checking: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Finding 9 of newcomer. A question to the agent was ignored in silence."""
+    """A question to the agent was ignored in silence."""
     assert main(["demo", *checking, "--ask", "refund order 1042"]) == 2
 
     assert "--ask (ASK=) is for the demo in the browser" in capsys.readouterr().err

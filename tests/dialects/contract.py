@@ -85,7 +85,7 @@ class DialectContract:
     @_SETTINGS
     @given(data=st.data())
     def test_no_answer_and_a_no_are_never_a_yes(self, data: st.DataObject) -> None:
-        """Finding 2 of dialects. Given any interrupt under any policy; then it is refused at once, with a
+        """Given any interrupt under any policy; then it is refused at once, with a
         sentence, or each possible ending can be written in its dialect, and only a person's yes is read as a
         yes."""
         interrupt, policy = data.draw(self.interrupts), _policy(data.draw(_policies))
@@ -112,7 +112,7 @@ class DialectContract:
     @_SETTINGS
     @given(data=st.data())
     def test_a_cancellation_after_a_decision_stops_the_agent(self, data: st.DataObject) -> None:
-        """Finding M4 of dialects. Given any decision of a person or the deadline, and a cancellation after
+        """Given any decision of a person or the deadline, and a cancellation after
         it; then the interrupt has no answer, or one that stops its agent."""
         interrupt, policy = data.draw(self.interrupts), _policy(data.draw(_policies))
         review = submit(self.dialect, interrupt, policy)

@@ -153,7 +153,7 @@ def arcgis(draw: st.DrawFn) -> Any:
 def test_an_interrupt_makes_no_check_weaker(
     dialect: Any, interrupts: st.SearchStrategy[Any], data: st.DataObject
 ) -> None:
-    """Finding H1 of security. Given an interrupt with any words of the agent's; then it is refused, or the
+    """Given an interrupt with any words of the agent's; then it is refused, or the
     policy's people decide under its rules, see the texts but nothing hidden, and no text gets a meaning in
     Slack."""
     review = build_from(dialect, data.draw(interrupts))

@@ -43,7 +43,7 @@ def load(wire: Json) -> Review:
 
 
 async def test_an_agents_function_gets_its_id_and_its_request() -> None:
-    """Finding 3 of dialects. The example of ArcGIS' own reference, and what the run was asked."""
+    """The example of ArcGIS' own reference, and what the run was asked."""
 
     async def interrupt(request: Json) -> Json:
         return {
@@ -60,7 +60,7 @@ async def test_an_agents_function_gets_its_id_and_its_request() -> None:
 
 
 async def test_a_tools_function_gets_its_name_and_arguments() -> None:
-    """Finding 3 of dialects. And can't change what would run."""
+    """And can't change what would run."""
 
     def interrupt(request: Json) -> str:
         request["args"]["n"] = 5
@@ -74,7 +74,7 @@ async def test_a_tools_function_gets_its_name_and_arguments() -> None:
 
 @pytest.mark.parametrize("source", ["wire", "config", "function"])
 async def test_metadata_reaches_people_and_comes_back(source: str) -> None:
-    """Finding 3 of dialects. Given metadata of an interrupt, of a configuration, or made by a function; then
+    """Given metadata of an interrupt, of a configuration, or made by a function; then
     people read it below the message, its options keep their labels, and the interrupt has it again."""
     parts = {key: QUESTION[key] for key in ("kind", "message", "metadata")}
     if source == "wire":
@@ -92,14 +92,13 @@ async def test_metadata_reaches_people_and_comes_back(source: str) -> None:
 
 
 def test_an_interrupt_without_a_message_is_asked_without_one() -> None:
-    """Finding 3 of dialects. Given metadata and no message; then people read the metadata, and we invent no
+    """Given metadata and no message; then people read the metadata, and we invent no
     message."""
     again = dialects.get("arcgis").dump_request(load({**QUESTION, "message": ""}))
     assert (again["message"], again["metadata"]["layer"]) == ("", "roads")
 
 
 def test_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
-    """Finding 3 of dialects."""
     config = b"""{"agent": {"interrupt": {"kind": "singleSelection", "message": "Which one?", "metadata":
         {"layer": "roads", "options": [{"value": "a", "label": "First"}, "b"]}}}}"""
 
@@ -111,7 +110,6 @@ def test_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
 
 
 def test_metadata_that_is_no_json_is_a_problem_with_its_path() -> None:
-    """Finding 3 of dialects."""
     config = {"agent": {"interrupt": {"kind": "textInput", "metadata": {"when": object()}}}}
     with pytest.raises(InvalidPolicy) as caught:
         dialects.get("arcgis").load_policy(config)
@@ -120,7 +118,7 @@ def test_metadata_that_is_no_json_is_a_problem_with_its_path() -> None:
 
 @pytest.mark.parametrize("payload", [True, False, "text", ["a"], 0])
 def test_the_payload_is_found_in_the_agents_configuration(payload: Any) -> None:
-    """Finding 3 of dialects. `getHumanInTheLoopPayload(config)`: ArcGIS puts the response into
+    """`getHumanInTheLoopPayload(config)`: ArcGIS puts the response into
     `configurable.hitlResponse`."""
     response = {"id": "i1", "agentId": "map", "payload": payload}
     assert arcgis.payload({"configurable": {"thread_id": "t", "hitlResponse": response}}) is payload
@@ -130,12 +128,11 @@ def test_the_payload_is_found_in_the_agents_configuration(payload: Any) -> None:
     "config", [None, {}, {"configurable": {}}, {"configurable": {"hitlResponse": None}}, "x"]
 )
 def test_without_a_response_there_is_no_payload(config: object) -> None:
-    """Finding 3 of dialects."""
     assert arcgis.payload(config) is None
 
 
 async def test_an_answer_that_was_cancelled_reaches_no_state() -> None:
-    """Finding M4 of dialects. Given an answer that the configuration puts into the agent's state, and a
+    """Given an answer that the configuration puts into the agent's state, and a
     cancellation after it."""
     config = {"agent": {"interrupt": {"kind": "textInput"}, "outputKey": "picked"}}
     review = await build(config)

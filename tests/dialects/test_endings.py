@@ -102,7 +102,7 @@ class Picky(Batch):
 def test_every_possible_ending_is_tried(
     rule: Any, lacks: Callable[[FinalDecision], bool], offered: str
 ) -> None:
-    """Finding 2 of dialects. Given a system that takes all endings except one; then decisions that could end
+    """Given a system that takes all endings except one; then decisions that could end
     so are not offered, or refused."""
     asked = langchain.dialect.load_request(batch("approve", "edit", "reject", "respond"), "t")
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"ask": rule}})

@@ -220,7 +220,7 @@ SPELLINGS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("dialect", "wire", "key"), SPELLINGS)
 def test_an_interrupt_that_says_a_thing_twice_is_refused(dialect: str, wire: Any, key: str) -> None:
-    """Finding L3 of dialects. One of them would count, and nobody would see the other one."""
+    """One of them would count, and nobody would see the other one."""
     with pytest.raises(DialectError, match=f"`{key}`"):
         dialects.get(dialect).load_request(wire, "t")
 
@@ -235,7 +235,6 @@ def test_an_interrupt_that_says_a_thing_twice_is_refused(dialect: str, wire: Any
     ],
 )
 def test_an_interrupt_with_a_repeated_entry_is_refused(part: str, more: Json) -> None:
-    """Finding L3 of dialects."""
     wire = copy.deepcopy(INTERRUPTS["langchain_js"])
     wire[part][0] |= more
     with pytest.raises((DialectError, InvalidToolCall), match=next(iter(more))):
@@ -243,7 +242,7 @@ def test_an_interrupt_with_a_repeated_entry_is_refused(part: str, more: Json) ->
 
 
 def test_tool_arguments_may_have_such_keys() -> None:
-    """Finding L3 of dialects. Tool arguments may have such keys: only the interrupt's own keys are
+    """Tool arguments may have such keys: only the interrupt's own keys are
     checked."""
     asked = dialects.get("sagents").load_request(
         {

@@ -143,7 +143,7 @@ HEAD, *ROWS = map(cells, TABLE.splitlines())
 def test_each_ending_has_the_answer_of_the_table_or_is_never_offered(
     interrupt: str, ending: str, word: str
 ) -> None:
-    """Finding 2 of dialects. Given an interrupt, and a rule that allows this ending only; when a person, the
+    """Given an interrupt, and a rule that allows this ending only; when a person, the
     deadline or the policy ends it so; then its system gets the answer of the table. If there is none, it was
     not offered."""
     system, *takes = interrupt.split()
@@ -208,7 +208,7 @@ def test_the_table_has_every_dialect() -> None:
 def test_only_decisions_of_both_rule_and_interrupt_are_offered(
     interrupt: str, rule: Any, offered: str
 ) -> None:
-    """Finding 2 of dialects. Given a rule and an interrupt; then people are offered these decisions, or the
+    """Given a rule and an interrupt; then people are offered these decisions, or the
     error refuses it."""
     system, *takes = interrupt.split()
     rules = {} if rule is True else {"*": rule}

@@ -218,7 +218,7 @@ def test_a_question_that_waits_has_no_answer_yet() -> None:
 
 
 def test_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
-    """Finding 10 of dialects. In all of its wrappers, whose names are also in `path`."""
+    """In all of its wrappers, whose names are also in `path`."""
     inner = {**approval("c1"), "hitl_tool_call_ids": ["c1"]}
     names = {"type": "subagent_hitl", "sub_agent_id": "s2", "task_name": "in", "tool_call_id": "t2"}
     wire = {
@@ -248,7 +248,7 @@ def test_an_approval_is_about_all_calls_that_sagents_asks_about(ids: Any, inside
 
 
 def test_with_an_option_called_other_no_free_text_is_possible() -> None:
-    """Finding L2 of dialects. Selecting it means that option: nothing else can be answered, by a person or by
+    """Selecting it means that option: nothing else can be answered, by a person or by
     a deadline."""
     wire = question(allow_other=True, options=[option("other"), option("blue")])
     assert review_of(wire).actions[0].config.answer_schema == {
@@ -261,7 +261,7 @@ def test_with_an_option_called_other_no_free_text_is_possible() -> None:
 
 
 def test_an_approval_among_questions_is_answered_as_one() -> None:
-    """Finding L1 of dialects. Given an approval that takes a response only, which Sagents can't express: it
+    """Given an approval that takes a response only, which Sagents can't express: it
     is not a question."""
     wire = approval("c1", "respond")
     with pytest.raises(UnsupportedByDialect):
@@ -270,7 +270,7 @@ def test_an_approval_among_questions_is_answered_as_one() -> None:
 
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
 def test_people_read_the_labels_of_a_question_and_its_values_go_back(kind: str) -> None:
-    """Finding 3 of dialects. Given options with labels; then people choose by these, and the answer is the
+    """Given options with labels; then people choose by these, and the answer is the
     value."""
     options = [{"label": "Keep it", "value": "v1"}, {"label": "Delete it", "value": "v2"}]
     wire = question(kind, options=options)
@@ -284,7 +284,6 @@ def test_people_read_the_labels_of_a_question_and_its_values_go_back(kind: str) 
 
 @pytest.mark.parametrize("kind", ["single_select", "multi_select"])
 def test_a_label_is_no_answer(kind: str) -> None:
-    """Finding 3 of dialects."""
     wire = question(kind, options=[{"label": "Keep it", "value": "v1"}])
     given = "Keep it" if kind == "single_select" else ["Keep it"]
     with pytest.raises(Refused):

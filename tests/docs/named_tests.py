@@ -1,7 +1,4 @@
-"""Which tests cover a threat or a fault, as their docstrings say.
-
-"Finding 2 of dialects" in a docstring is a number in one of the reviews of the first version.
-"""
+"""Which tests cover a threat or a fault, as their docstrings say."""
 
 from __future__ import annotations
 

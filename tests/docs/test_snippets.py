@@ -139,7 +139,7 @@ async def test_shell_runs(snippet: Snippet, stage: Stage) -> None:
 
 @each_of([each for each in SHELL if "$HITL_TOKEN" in each.text])
 async def test_a_wrong_token_ends_and_says_why(snippet: Snippet, stage: Stage) -> None:
-    """Finding 6 of newcomer. As it is pasted into a terminal, without the options that stop at the first
+    """As it is pasted into a terminal, without the options that stop at the first
     error."""
     _needs("curl", "jq")
     text = await stage.prepare(snippet)

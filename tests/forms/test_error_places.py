@@ -34,7 +34,6 @@ def errors_of(rule: Json, args: Json, answers: dict[str, str | None] | None = No
     ],
 )
 def test_fields_that_cant_be_set_together_are_named(rule: Json) -> None:
-    """Finding 11 of cards."""
     errors = errors_of(rule, {"coupon": "SPRING"}, {"/discount": "20"})
     assert (errors.fields, errors.top) == ({}, ())
     assert errors.joint == (JointError(BOTH, "Coupon and Discount in % can't be set together."),)
@@ -42,13 +41,11 @@ def test_fields_that_cant_be_set_together_are_named(rule: Json) -> None:
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
 def test_fields_of_which_one_is_required_are_named(keyword: str) -> None:
-    """Finding 11 of cards."""
     errors = errors_of({keyword: [{"required": ["coupon"]}, {"required": ["discount"]}]}, {})
     assert errors.joint == (JointError(BOTH, "Coupon or Discount in % is required."),)
 
 
 def test_values_that_dont_fit_are_named() -> None:
-    """Finding 11 of cards."""
     spring = {"properties": {"coupon": {"const": "SPRING"}, "discount": {"minimum": 10}}}
     args = {"coupon": "SPRING", "discount": 20}
     sentence = "Coupon and Discount in % can't have these values together."
@@ -61,26 +58,22 @@ def test_values_that_dont_fit_are_named() -> None:
 
 @pytest.mark.parametrize("keyword", ["dependentRequired", "dependencies"])
 def test_a_field_that_another_one_needs_names_it_by_its_label(keyword: str) -> None:
-    """Finding 11 of cards."""
     errors = errors_of({keyword: {"coupon": ["discount"]}}, {"coupon": "SPRING"})
     assert errors.fields == {"/discount": "is required when Coupon is set"}
 
 
 def test_a_rule_about_no_property_stays_at_the_top() -> None:
-    """Finding 11 of cards."""
     errors = errors_of({"minProperties": 2}, {"coupon": "SPRING"})
     assert (errors.joint, errors.top) == ((), ("Must have at least 2 entries",))
 
 
 def test_without_a_form_the_properties_are_named_too() -> None:
-    """Finding 11 of cards."""
     schema: Json = {"type": "object", "not": {"required": ["a", "b"]}}
     [error] = check_args(schema, {"a": 1, "b": 2})
     assert (error.pointer, error.message) == ("", "can't have all of these together: a, b")
 
 
 def test_a_schema_with_very_many_names_is_an_error_of_a_few() -> None:
-    """Finding 11 of cards."""
     names = [f"n{at}" for at in range(5000)]
     [error] = check_args({"not": {"required": names}}, dict.fromkeys(names, 1))
     assert error.together is not None

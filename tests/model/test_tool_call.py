@@ -51,17 +51,14 @@ KEYS = ("args", "arguments", "input")
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
 def test_the_known_shapes_keep_their_arguments(shape: Json) -> None:
-    """Finding 1 of newcomer."""
     assert ToolCall.from_mapping(shape) == ToolCall("c1", "send", ARGS)
 
 
 def test_mcp_counts_its_requests() -> None:
-    """Finding 1 of newcomer."""
     assert ToolCall.from_mapping({**SHAPES["mcp"], "id": 7}).id == "7"
 
 
 def test_a_call_without_an_id_gets_the_one_that_is_given() -> None:
-    """Finding 1 of newcomer."""
     call = {"functionCall": {"name": "send", "args": ARGS}}
     assert ToolCall.from_mapping(call, id="turn-1:1").id == "turn-1:1"
     with pytest.raises(InvalidToolCall, match="has no `id`"):
@@ -85,7 +82,6 @@ def replace_args(shape: Json, value: Any) -> Json:
 )
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
 def test_arguments_that_are_no_object_are_refused(shape: Json, value: Any) -> None:
-    """Finding 1 of newcomer."""
     with pytest.raises(InvalidToolCall) as caught:
         ToolCall.from_mapping(replace_args(shape, value))
     assert "arguments" in str(caught.value)
@@ -95,7 +91,7 @@ def test_arguments_that_are_no_object_are_refused(shape: Json, value: Any) -> No
 @pytest.mark.parametrize("more", [*KEYS, "parameters", "tool_input", "kwargs", "params", "payload"])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=list(SHAPES))
 def test_arguments_in_two_places_are_refused(shape: Json, more: str) -> None:
-    """Finding 1 of newcomer. Also where the other one is empty: nobody knows which one the agent means."""
+    """Also where the other one is empty: nobody knows which one the agent means."""
     if more in shape:
         pytest.skip("the shape's own key")
     with pytest.raises(InvalidToolCall):
@@ -104,7 +100,7 @@ def test_arguments_in_two_places_are_refused(shape: Json, more: str) -> None:
 
 @pytest.mark.parametrize("held", [{"a": 1}, [1], '{"a": 1}', "[1]"])
 def test_an_unknown_key_that_may_hold_arguments_is_refused(held: Any) -> None:
-    """Finding 1 of newcomer. Other unknown keys are ignored."""
+    """Other unknown keys are ignored."""
     with pytest.raises(InvalidToolCall, match="the key `body`, which may hold arguments"):
         ToolCall.from_mapping({"id": "c1", "name": "send", "args": {}, "body": held})
     about = {
@@ -133,7 +129,6 @@ def test_an_unknown_key_that_may_hold_arguments_is_refused(held: Any) -> None:
     ],
 )
 def test_anything_else_is_one_sentence(value: Any) -> None:
-    """Finding 1 of newcomer."""
     with pytest.raises(InvalidToolCall) as caught:
         ToolCall.from_mapping(value)
     assert str(caught.value).endswith(".")
@@ -166,7 +161,6 @@ def test_anything_else_is_one_sentence(value: Any) -> None:
     )
 )
 def test_any_input_gives_a_call_or_one_sentence(value: Any) -> None:
-    """Finding 1 of newcomer."""
     try:
         call = ToolCall.from_mapping(value)
     except InvalidToolCall:

@@ -113,7 +113,7 @@ FORBIDDEN: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("rule", FORBIDDEN, ids=[next(iter(rule)) for rule in FORBIDDEN])
 def test_a_context_changes_nothing_that_people_see(rule: dict[str, Any]) -> None:
-    """Finding H1 of security. It is refused at submit, with the key, and not ignored."""
+    """It is refused at submit, with the key, and not ignored."""
     word = next(iter(rule))
     with pytest.raises(InvalidPolicy) as caught:
         POLICY.for_run(rules(send=rule))
@@ -123,7 +123,6 @@ def test_a_context_changes_nothing_that_people_see(rule: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("policy", [POLICY, LOOSE])
 def test_the_operators_opt_in_hides_nothing_either(policy: Policy) -> None:
-    """Finding H1 of security."""
     for rule in (FORBIDDEN[0], FORBIDDEN[1], FORBIDDEN[2]):
         with pytest.raises(InvalidPolicy):
             policy.for_run(rules(send=rule))
@@ -154,7 +153,6 @@ def test_the_operators_opt_in_hides_nothing_either(policy: Policy) -> None:
     ],
 )
 def test_no_dialects_context_does_either(dialect: Any, context: Any) -> None:
-    """Finding H1 of security."""
     config: dict[str, Any] = {
         "langchain_js": {"interruptOn": {"b": True}},
         "xpertai": {"interruptOn": {"b": True}},
@@ -175,7 +173,7 @@ def test_with_the_policy_s_word_what_a_context_says_of_a_tool_counts() -> None:
 
 
 def test_a_prefix_of_its_own_needs_the_policy_s_word() -> None:
-    """Finding H1 of security. And then the card shows it as the agent's."""
+    """And then the card shows it as the agent's."""
     with pytest.raises(InvalidPolicy, match="description_prefix"):
         POLICY.for_run({"description_prefix": "Careful today"})
     ruling = judge(LOOSE, {"description_prefix": "Careful today", **rules(send=True)}, "send")

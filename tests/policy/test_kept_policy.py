@@ -107,7 +107,7 @@ def test_what_is_kept_judges_as_the_policy_does(
     tools: list[str],
     arguments: dict[str, Any],
 ) -> None:
-    """Finding M7 of security. Given any policy under any context, when what it says of some tools is written
+    """Given any policy under any context, when what it says of some tools is written
     and read back, then each call of them has the same ruling."""
     if (policy := make(config, context)) is None:
         return
@@ -121,7 +121,7 @@ def test_what_is_kept_judges_as_the_policy_does(
 def test_what_can_not_be_kept_only_tightens(
     config: dict[str, Any], tool: str, arguments: dict[str, Any]
 ) -> None:
-    """Finding M7 of security. Given a `when` that is Python code, when the policy is read back, then no call
+    """Given a `when` that is Python code, when the policy is read back, then no call
     is asked about less."""
     if (policy := make(config, None)) is None:
         return
@@ -137,7 +137,7 @@ def test_what_can_not_be_kept_only_tightens(
 
 
 def test_only_the_rules_of_these_tools_are_kept() -> None:
-    """Finding M7 of security. Given a policy of a hundred tools, then a review keeps those rules that an edit
+    """Given a policy of a hundred tools, then a review keeps those rules that an edit
     may meet."""
     rules: dict[str, Any] = {f"tool_{n}": True for n in range(100)}
     rules |= {"tool_*": {"when": {"required": ["n"]}}, "other_*": True}
@@ -151,7 +151,6 @@ def test_only_the_rules_of_these_tools_are_kept() -> None:
 
 
 def test_a_when_that_was_code_is_named_in_the_reason() -> None:
-    """Finding M7 of security."""
     policy = Policy.from_mapping(
         {"default": "allow", "interrupt_on": {"pay": {"when": lambda args: args["n"] > 9}}}
     )

@@ -142,7 +142,7 @@ def test_an_error_names_its_page_and_is_beside_the_field_only_there() -> None:
 
 
 def test_errors_stay_beside_fields_only_if_all_have_an_input() -> None:
-    """Finding 11 of cards. Given errors of a locked field or of the whole form, then all are said together:
+    """Given errors of a locked field or of the whole form, then all are said together:
     none is at an input that it is not about."""
     session = session_of(None, {"a": "x" * 50, "b": "y"})  # `a` is too long for an input
     for errors in (
@@ -154,7 +154,6 @@ def test_errors_stay_beside_fields_only_if_all_have_an_input() -> None:
 
 
 def test_an_error_of_several_fields_is_beside_each_of_them() -> None:
-    """Finding 11 of cards."""
     session = session_of(None, {"a": "x", "b": "y", "c": "z"})
     a, b, _ = session.fields
     errors = FormErrors({"/b": "is odd"}, (), (JointError(("/a", "/b"), "a and b don't fit."),))
@@ -165,7 +164,7 @@ def test_an_error_of_several_fields_is_beside_each_of_them() -> None:
 
 
 def test_an_error_of_several_fields_waits_for_the_last_of_them() -> None:
-    """Finding 11 of cards. Given two fields on different pages that can't be set together, then the first
+    """Given two fields on different pages that can't be set together, then the first
     page can be sent: the other field may still be cleared."""
     session = session_of(None, SEVEN)
     errors = FormErrors({}, (), (JointError(("/n0", "/n4"), "n0 and n4 don't fit."),))

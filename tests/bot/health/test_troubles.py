@@ -72,7 +72,7 @@ async def card_text(reviews: Reviews, review_id: str, place: Place, channel: Sla
 async def test_a_typo_in_a_channel_is_said_on_the_other_card(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, health: Health
 ) -> None:
-    """Finding 2 of newcomer. Given two calls, of which one waits in a channel that doesn't exist; then the
+    """Given two calls, of which one waits in a channel that doesn't exist; then the
     other one's card says so, with the reason, and the operators are told what to do."""
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
@@ -90,7 +90,6 @@ async def test_a_typo_in_a_channel_is_said_on_the_other_card(
 async def test_home_says_it_to_those_who_may_decide(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel
 ) -> None:
-    """Finding 2 of newcomer."""
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
     with pytest.raises(NotFound):
@@ -108,7 +107,7 @@ async def test_when_the_place_is_there_it_is_over(
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Finding 2 of newcomer. Given a place that couldn't be reached; when somebody makes it and it is tried
+    """Given a place that couldn't be reached; when somebody makes it and it is tried
     again, then the problem is gone; if it is tried before that, it is still one problem, recorded once."""
     monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     review = await two_calls(reviews)
@@ -153,7 +152,7 @@ async def test_a_place_is_not_solved_while_others_wait_there(
 async def test_what_is_not_known_is_said_on_the_card_itself(
     reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Finding C2 of security. Given a group that can't be looked up; then its card is shown, and says which
+    """Given a group that can't be looked up; then its card is shown, and says which
     scope the app lacks."""
     rule = {"notify": HERE, "reviewers": {"groups": ["S0OPS"]}}
     review, event = review_of([call("it")], by=policy(it=rule))
@@ -212,7 +211,7 @@ def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
 async def test_the_places_of_what_waits_are_looked_at(
     reviews: Reviews, channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
-    """Finding 2 of newcomer. Given a review that would escalate to a channel that doesn't exist, fall back to
+    """Given a review that would escalate to a channel that doesn't exist, fall back to
     one without the bot, or go to somebody who has left; then that is reported before, and over when it is
     corrected."""
     rules = policy(
@@ -249,7 +248,7 @@ interrupt_on:
 async def test_a_policys_places_and_people_are_looked_up(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Finding 2 of newcomer. Given a policy; then each place, person and group is usable, unusable or
+    """Given a policy; then each place, person and group is usable, unusable or
     unknown."""
     found = {
         one.name: one for one in await check_policy(Policy.from_yaml(POLICY), Channels(channel))
@@ -289,7 +288,7 @@ async def test_two_names_of_one_channel_are_told(channel: SlackChannel) -> None:
 
 
 async def test_policy_check_channels_from_a_terminal(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Finding 2 of newcomer. Given a policy with a typo and one without; then the command names it, and ends
+    """Given a policy with a typo and one without; then the command names it, and ends
     with 1 or 0."""
     file = tmp_path / "policy.yaml"
     env = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": sandbox.api_url, "HITL_CHANNEL": HERE[6:]}

@@ -18,7 +18,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import DEFAULT_PLACE, Place
 from hitl_core.review import Decide, Proposal, Reviews
 from hitl_core.store import MemoryStore
-from tests.bot.forms.test_form_service import CHANNEL, OPERATOR
+from tests.bot.forms.world import CHANNEL, OPERATOR
 
 TARGET = ActionRef("rev-1", "1", 1)
 THREE = [ToolCall(f"c{n}", f"tool_{n}", {"n": n}) for n in (1, 2, 3)]
@@ -110,7 +110,7 @@ async def test_nothing_is_shown_at_another_place(world: World) -> None:
 
 
 async def test_all_arguments_say_who_asks_and_until_when(world: World) -> None:
-    """Finding 11 of cards. Given a call with a deadline; then the page of all its arguments says who asks for
+    """Given a call with a deadline; then the page of all its arguments says who asks for
     it, and what happens by when."""
     await world.ask(expire={"after": "1h", "decision": "reject"})
     target = ActionRef(world.id, "1", 1)

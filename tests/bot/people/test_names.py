@@ -40,7 +40,7 @@ async def conversation(channel: SlackChannel, place: Place) -> str:
 async def test_a_person_named_like_a_channel_gets_none_of_its_cards(
     channel: SlackChannel, directory: Directory, sandbox: Sandbox, name: str
 ) -> None:
-    """Finding C1 of security. Given Carl, who takes a channel's name in each way and is looked up, before and
+    """Given Carl, who takes a channel's name in each way and is looked up, before and
     after the channels are; then its cards go to the channel."""
     for before in (True, False):
         for field in ("real_name", "name"):
@@ -57,7 +57,6 @@ async def test_a_person_named_like_a_channel_gets_none_of_its_cards(
 async def test_a_name_that_only_a_person_has_leads_nowhere(
     channel: SlackChannel, directory: Directory, sandbox: Sandbox
 ) -> None:
-    """Finding C1 of security."""
     sandbox.users.rename(CARL, "#payments")
     await directory.load_reviewer("slack", CARL, "T0ACME", "#payments")
     with pytest.raises(NotFound, match="no channel #payments"):
@@ -66,7 +65,7 @@ async def test_a_name_that_only_a_person_has_leads_nowhere(
 
 @pytest.mark.parametrize("id", [CARL, "W0CARL", "S0OPS", "D0CARL"])
 async def test_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id: str) -> None:
-    """Finding C1 of security. Given an event that calls something else `team-ops`; then #team-ops leads to
+    """Given an event that calls something else `team-ops`; then #team-ops leads to
     the same channel."""
     channel.set_channel_name(id, "team-ops")
     channel.set_label(id, "#team-ops")
@@ -77,7 +76,6 @@ async def test_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id
 async def test_a_groups_handle_leads_nowhere(
     channel: SlackChannel, sandbox: Sandbox, handle: str
 ) -> None:
-    """Finding C1 of security."""
     sandbox.workspace.groups["S0EVIL"] = Group("S0EVIL", handle, handle, [CARL])
     await channel.start()
     channel.set_label("S0EVIL", f"@{handle}")
@@ -89,7 +87,7 @@ async def test_a_groups_handle_leads_nowhere(
 async def test_a_channel_named_like_an_id_is_only_its_name(
     channel: SlackChannel, sandbox: Sandbox, name: str
 ) -> None:
-    """Finding C1 of security. Given Carl's channel, which is called like an id; then #name leads there, and
+    """Given Carl's channel, which is called like an id; then #name leads there, and
     the id leads to its own channel."""
     sandbox.workspace.channels["C0EVIL"] = Channel("C0EVIL", name, [CARL, "U0APPROVER"])
     channel.set_channel_name("C0EVIL", name)
@@ -103,7 +101,7 @@ async def test_a_channel_named_like_an_id_is_only_its_name(
 async def test_of_two_channels_with_one_name_none_is_meant(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Finding C1 of security. Given an archived channel of the name, then the live one is meant; given two
+    """Given an archived channel of the name, then the live one is meant; given two
     live ones, as a shared channel can bring about, then neither."""
     for id, archived in (("C0GONE", True), ("C0TWIN", False)):
         sandbox.workspace.channels[id] = Channel(
@@ -141,7 +139,7 @@ async def test_a_channel_that_the_bot_joined_and_that_was_renamed_is_found(
 async def test_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(
     channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Finding C1 of security. Given #agent-approvals, which is renamed, and Carl's new channel of that name;
+    """Given #agent-approvals, which is renamed, and Carl's new channel of that name;
     then cards go where they went when the bot started."""
     channel.set_channel_name("C0APPROVE", "old")
     sandbox.workspace.channels["C0EVIL"] = Channel(
@@ -180,7 +178,6 @@ async def test_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(
     ],
 )
 def test_a_name_in_our_sentences_is_never_a_part_of_them(name: str, shown: str) -> None:
-    """Finding C1 of security."""
     assert person_label(name, "U1") == shown
 
 

@@ -177,7 +177,7 @@ def answers(method: str) -> list[tuple[int, str]]:
 async def test_whatever_slack_answers_nobody_gets_a_right(
     channel: SlackChannel, sandbox: Sandbox, method: str
 ) -> None:
-    """Finding C2 of security. Given each look-up with each answer that is not a documented no; then nobody
+    """Given each look-up with each answer that is not a documented no; then nobody
     new may decide, no vote is removed, and nobody counts as gone."""
     snapshot = Snapshot(review=review_of()[0], posts={}, shown={}, now=0.0)
     before = {
@@ -242,7 +242,7 @@ async def test_no_fallback_where_nobody_knows_who_is_left(
     method: str,
     reviewers: dict[str, Any],
 ) -> None:
-    """Finding C2 of security. Given named reviewers and a fallback; when their look-up gives no documented
+    """Given named reviewers and a fallback; when their look-up gives no documented
     no; then the card is shown where it belongs, the fallback's people get nothing, and it is looked at again.
     """
     for number, answer in enumerate(answers(method)):
@@ -296,7 +296,6 @@ async def test_a_documented_no_is_a_no(
     error: str,
     reviewers: dict[str, Any],
 ) -> None:
-    """Finding C2 of security."""
     fail(sandbox, method, refusal(error))
     rule = {
         "notify": "slack:#agent-approvals",
@@ -323,7 +322,7 @@ async def test_a_place_that_slack_says_nothing_of_is_not_passed_on(
     method: str,
     error: str,
 ) -> None:
-    """Finding C2 of security. Given an error that says nothing about the place; then its fallback gets
+    """Given an error that says nothing about the place; then its fallback gets
     nothing, whose people would decide."""
     monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     place = {
@@ -346,7 +345,7 @@ async def test_a_place_that_slack_says_nothing_of_is_not_passed_on(
 async def test_who_is_named_alone_is_enough_to_post_a_card(
     reviews: Reviews, delivery: Delivery, sandbox: Sandbox, answer: tuple[int, str]
 ) -> None:
-    """Finding 6 of slack-clients. Given a card that names a group and a person; when the group can't be
+    """Given a card that names a group and a person; when the group can't be
     looked up; then it is posted."""
     fail(sandbox, "usergroups.users.list", answer)
     rule = {"reviewers": {"groups": ["S0FINANCE"], "users": ["U0BOB"]}}
@@ -359,7 +358,7 @@ async def test_who_is_named_alone_is_enough_to_post_a_card(
 async def test_the_missing_scope_is_named(
     channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
-    """Finding 10 of slack-clients. Given an app without usergroups:read; then the error and the problem name
+    """Given an app without usergroups:read; then the error and the problem name
     it, until it works again."""
     answer = refusal("missing_scope", needed="usergroups:read", provided="chat:write")
     fail(sandbox, "usergroups.users.list", answer)
@@ -448,7 +447,7 @@ async def test_a_part_of_a_group_is_not_the_group(
 async def test_what_is_not_known_hides_no_review_in_home(
     reviews: Reviews, channel: SlackChannel, sandbox: Sandbox
 ) -> None:
-    """Finding C2 of security. Given a question for Alice's group; when the group can't be looked up; then
+    """Given a question for Alice's group; when the group can't be looked up; then
     Home still lists it, without buttons, and says nothing of what it is about: neither the question nor the
     tool's name."""
     asks = {

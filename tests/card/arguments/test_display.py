@@ -79,20 +79,17 @@ def test_what_is_no_plain_amount_is_shown_as_it_is(amount: Any, line: str) -> No
 
 @pytest.mark.parametrize("currency", ["eur", "ЕUR", "EURO", "", 978, None, ["EUR"]])  # noqa: RUF001
 def test_what_is_no_currency_is_not_put_beside_an_amount(currency: Any) -> None:
-    """Finding 10 of cards."""
     arguments = shown({"amount": 120.0, "currency": currency}, EUR)
     assert arguments["amount"].value == "120.0"
     assert "currency" in arguments
 
 
 def test_without_a_hint_nothing_is_taken_for_money() -> None:
-    """Finding 10 of cards."""
     arguments = shown({"amount": 120.0, "currency": "EUR"}, {})
     assert [one.value for one in arguments.values()] == ["120.0", "EUR"]
 
 
 def test_the_main_fact_has_the_amount_with_its_currency() -> None:
-    """Finding 10 of cards."""
     hint = DisplayHint(pointer="/amount", style="money", currency="/currency")
     args = {"amount": 1200.5, "currency": "EUR", "to": "Jo"}
     assert main_fact(mask(args, None, (), [hint])) == "amount: 1,200.50 EUR · to: Jo"
@@ -130,7 +127,6 @@ def test_prose_is_a_quote_and_code_has_its_language() -> None:
     ],
 )
 def test_without_a_hint_only_what_is_surely_prose_is_a_quote(text: str, style: str) -> None:
-    """Finding 10 of cards."""
     assert shown({"text": text}, {})["text"].style == style
 
 
@@ -147,20 +143,17 @@ def test_without_a_hint_only_what_is_surely_prose_is_a_quote(text: str, style: s
     ],
 )
 def test_a_link_is_text_with_the_host_that_every_program_reads(address: str, host: str) -> None:
-    """Finding 2.6 of cards."""
     argument = shown({"page": address}, {"/page": "link"})["page"]
     assert (argument.host, argument.value) == (host, address)
 
 
 @pytest.mark.parametrize("style", ["text", "email", "code", "diff", "markdown-source", "link"])
 def test_a_hidden_value_stays_hidden_in_each_style(style: str) -> None:
-    """Finding 10 of cards."""
     arguments = shown({"a": "s3cret", "b": 1}, {"/a": style}, redact=["/a"])
     assert arguments["a"].value == "⟦hidden⟧"
 
 
 def test_hidden_amounts_and_currencies_stay_hidden() -> None:
-    """Finding 10 of cards."""
     args = {"amount": 120.0, "currency": "EUR"}
     assert shown(args, EUR, redact=["/amount"])["amount"].value == "⟦hidden⟧"
     arguments = shown(args, EUR, redact=["/currency"])
@@ -173,7 +166,7 @@ FAKES = ("Approved by", "Approvals: 2 of 2", "amount  80.00 EUR  (limit", "Decid
 @pytest.mark.parametrize("key", FAKES)
 @pytest.mark.parametrize("has_schema", [True, False])
 def test_a_key_can_not_look_like_a_line_of_ours(key: str, has_schema: bool) -> None:
-    """Finding 2.2 of cards. Cards, way 2: given a key that imitates our lines; then it is code in quotes,
+    """Given a key that imitates our lines; then it is code in quotes,
     below our title if the policy has a schema."""
     rule = {"args_schema": {"properties": {"to": {"type": "string"}}}} if has_schema else {}
     review = review_of(("pay", {key: "x", "to": "Jo"}), policy={"interrupt_on": {"*": rule}})
@@ -188,7 +181,7 @@ def test_a_key_can_not_look_like_a_line_of_ours(key: str, has_schema: bool) -> N
 
 
 def test_an_open_object_of_the_schema_is_declared() -> None:
-    """Finding 2.2 of cards. Cards, way 2: given the keys of an object that the policy's schema leaves open;
+    """Given the keys of an object that the policy's schema leaves open;
     then a plain one is declared, and one of a key that the schema lacks is not."""
     rule = {"args_schema": {"properties": {"to": {"type": "object"}}}}
     review = review_of(("pay", {"to": {"id": 1}, "cc": 2}), policy={"interrupt_on": {"*": rule}})
@@ -210,7 +203,6 @@ def test_an_open_object_of_the_schema_is_declared() -> None:
     ],
 )
 def test_a_short_list_is_one_line_and_no_text_looks_like_it(value: Any, line: str) -> None:
-    """Finding 10 of cards."""
     argument = shown({"v": value}, {})["v"]
     assert (argument.value, argument.style) == (line, "line")
 

@@ -110,7 +110,6 @@ def test_an_order_that_the_agent_did_not_follow_is_told_as_that() -> None:
 
 
 def test_the_fact_is_of_the_revision_that_was_decided() -> None:
-    """Finding 6 of cards."""
     review = decide(review_of(THREE[2]), "1", "edit", args={"customerId": "cus_9", "status": "new"})
 
     [line] = words_of(review)
@@ -119,7 +118,6 @@ def test_the_fact_is_of_the_revision_that_was_decided() -> None:
 
 
 def test_hidden_values_stay_hidden_in_the_fact() -> None:
-    """Finding 6 of cards."""
     rule = {"redact": ["/query"]}
     review = review_of(THREE[1], policy={"interrupt_on": {"*": rule}})
 
@@ -128,7 +126,7 @@ def test_hidden_values_stay_hidden_in_the_fact() -> None:
 
 
 def test_a_policy_hides_arguments_when_they_are_decided() -> None:
-    """Finding 6 of cards. Given `hide_when_decided` in a rule, or as the default; then a decided card has the
+    """Given `hide_when_decided` in a rule, or as the default; then a decided card has the
     decision, and no argument, not even in what an edit changed; of two calls of one tool each has its number.
     """
     calls = (THREE[2], ("update_customer", {"customerId": "cus_9", "status": "new"}))
@@ -149,7 +147,7 @@ def test_a_policy_hides_arguments_when_they_are_decided() -> None:
 
 
 def test_a_run_can_not_hide_what_was_decided() -> None:
-    """Finding 6 of cards. Given a run's own configuration that hides; then it is refused, also where it may
+    """Given a run's own configuration that hides; then it is refused, also where it may
     override."""
     rules = {"default": "review", "allow_override": True}
     with pytest.raises(InvalidPolicy, match="hide_when_decided"):
@@ -157,7 +155,7 @@ def test_a_run_can_not_hide_what_was_decided() -> None:
 
 
 def test_a_fact_is_not_said_twice_where_all_arguments_are_shown() -> None:
-    """Finding 6 of cards. Given a decided action in a modal, below its arguments; then the decision does not
+    """Given a decided action in a modal, below its arguments; then the decision does not
     repeat them."""
     review = decide(review_of(THREE[1]), "1", "reject", BOB)
 
@@ -167,7 +165,7 @@ def test_a_fact_is_not_said_twice_where_all_arguments_are_shown() -> None:
 
 
 def test_the_reason_of_a_cancellation_is_said_once() -> None:
-    """Finding 6 of cards. Given a cancellation that ends two actions around a rejected one; then the first
+    """Given a cancellation that ends two actions around a rejected one; then the first
     says why."""
     review = decide(review_of(*THREE), "2", "reject", BOB)
 
@@ -196,7 +194,7 @@ def test_words_of_others_on_a_decided_line_are_quoted() -> None:
 
 
 def test_a_sentence_of_ours_about_a_result_is_not_quoted() -> None:
-    """Finding 1 of cards. Given a call without a result, and one whose result may quote hidden values; then
+    """Given a call without a result, and one whose result may quote hidden values; then
     our sentence about it is no quote."""
     plain = start_calls(decide(review_of(THREE[1]), "1", "approve"), "1")
     noted = claims.finish(plain, plain.fence, {"1": CallResult.note("done")}, NOW + 202).review
@@ -226,7 +224,7 @@ def forty() -> Review:
 
 
 def test_many_that_were_decided_alike_are_counted_and_the_others_named() -> None:
-    """Finding 6 of cards. Given forty calls of one tool; then the 38 that were approved share one line with
+    """Given forty calls of one tool; then the 38 that were approved share one line with
     their numbers and what they have in common, and each rejected one has its own."""
     card = build_card(forty(), DEFAULT)
     assert card.title == "support-agent: update_customer ×40: 38 approved, 2 rejected"  # noqa: RUF001
@@ -245,7 +243,7 @@ def test_many_that_were_decided_alike_are_counted_and_the_others_named() -> None
 
 
 def test_of_many_results_the_one_that_differs_is_shown() -> None:
-    """Finding 6 of cards. Given 38 results that differ in their number only, and one that says something
+    """Given 38 results that differ in their number only, and one that says something
     else; then that is there."""
     review = forty()
     keys = [str(n) for n in range(1, 41) if n not in (7, 23)]
@@ -256,7 +254,7 @@ def test_of_many_results_the_one_that_differs_is_shown() -> None:
 
 
 def test_what_is_hidden_stays_hidden_where_many_are_counted() -> None:
-    """Finding 6 of cards. Given many alike calls, with a redacted value, or with arguments that the policy
+    """Given many alike calls, with a redacted value, or with arguments that the policy
     hides once they are decided; then the counted line has none of these."""
     calls = [("charge", {"customer": f"c{n}", "token": f"sk_{n}{n}"}) for n in range(1, 6)]
     rules: list[dict[str, Any]] = [{"redact": ["/token"]}, {"hide_when_decided": True}]
@@ -271,7 +269,6 @@ def test_what_is_hidden_stays_hidden_where_many_are_counted() -> None:
 
 
 def test_many_calls_too_large_to_compare_keep_the_first_facts() -> None:
-    """Finding 6 of cards."""
     calls = [("note", {"id": f"n-{n}", "body": f"{n} " + "x " * 20_000}) for n in range(5)]
     review = review_of(*calls)
     for n in range(1, 6):
@@ -282,7 +279,6 @@ def test_many_calls_too_large_to_compare_keep_the_first_facts() -> None:
 
 
 def test_an_edited_call_is_never_only_counted() -> None:
-    """Finding 6 of cards."""
     calls = [("update_customer", {"customerId": f"cus_{n}", "status": "vip"}) for n in range(5)]
     review = review_of(*calls)
     for n in range(1, 6):

@@ -38,7 +38,6 @@ def summary(review: Review) -> str:
 
 
 def test_one_call_with_its_amount_its_requester_and_its_deadline() -> None:
-    """Finding 8 of cards."""
     policy = {**NO_ROUTE, "expire": {"after": "4h", "decision": "reject"}}
     review = review_of(REFUND, policy=policy, requester="Maria Lopez", agent="billing-agent")
 
@@ -51,7 +50,7 @@ def test_one_call_with_its_amount_its_requester_and_its_deadline() -> None:
 
 
 def test_a_timer_that_has_not_started_is_a_duration() -> None:
-    """Finding 8 of cards. Given a card that is not posted yet; then the notification says how long people
+    """Given a card that is not posted yet; then the notification says how long people
     have."""
     expire = {"after": "4h", "decision": "ignore"}
     review = review_of(REFUND, policy={**NO_ROUTE, "clock": "delivered", "expire": expire})
@@ -59,7 +58,6 @@ def test_a_timer_that_has_not_started_is_a_duration() -> None:
 
 
 def test_several_calls_have_a_fact_each() -> None:
-    """Finding 8 of cards."""
     text = summary(review_of(*THREE, policy={"escalate": []}))
     assert "asks to run 3 tools: send_email (" in text
     for fact in ("to: jo@example.com", "UPDATE orders", "customerId: cus_88 · status: vip"):
@@ -67,7 +65,7 @@ def test_several_calls_have_a_fact_each() -> None:
 
 
 def test_of_many_the_one_that_differs_has_a_fact() -> None:
-    """Finding 8 of cards. Given seven updates and a statement; then the statement is in the notification."""
+    """Given seven updates and a statement; then the statement is in the notification."""
     calls = [("update_customer", {"customerId": f"c{n}", "status": "vip"}) for n in range(7)]
     review = review_of(*calls, ("run_sql", {"query": "DROP TABLE orders"}), policy=NO_ROUTE)
     assert summary(review).startswith(
@@ -76,12 +74,10 @@ def test_of_many_the_one_that_differs_has_a_fact() -> None:
 
 
 def test_an_id_is_not_read_aloud() -> None:
-    """Finding 8 of cards."""
     assert "U0MARIA" not in summary(review_of(REFUND, requester="U0MARIA"))
 
 
 def test_a_doubt_names_the_buttons_that_the_card_has() -> None:
-    """Finding 8 of cards."""
     review = expire_lease(start_calls(review_of(REFUND, policy={"default": "allow"}), "1"))
     card = build_card(review, DEFAULT_PLACE)
     sent = message(card, name_of)
@@ -99,7 +95,7 @@ def test_a_doubt_names_the_buttons_that_the_card_has() -> None:
 
 
 def test_where_no_button_is_nobody_is_told_to_press_one() -> None:
-    """Finding 8 of cards. Given cards of what waits and of a doubt, with a message that has no buttons: text
+    """Given cards of what waits and of a doubt, with a message that has no buttons: text
     in place of a refused card, and the card of a held review; then it has the facts, and no word of an
     answer."""
     waits = review_of(REFUND, policy=NO_ROUTE)
@@ -125,7 +121,7 @@ def test_a_list_that_is_held_asks_nobody_to_decide() -> None:
 
 
 def test_what_is_hidden_is_not_in_it() -> None:
-    """Finding 8 of cards. Given a call with a hidden value, waiting or in doubt; then no notification
+    """Given a call with a hidden value, waiting or in doubt; then no notification
     has it."""
     args = {"amount": 80, "token": "sk_live_51H8mXYZ"}
     policy = {**NO_ROUTE, "interrupt_on": {"charge": {"redact": ["/token"]}}}
@@ -135,7 +131,6 @@ def test_what_is_hidden_is_not_in_it() -> None:
 
 
 def test_an_agents_words_are_quoted_in_it() -> None:
-    """Finding 8 of cards."""
     review = asking({"type": "string"}, text="Approved by Bob. Which one?")
     assert "has a question (ask_human): “Approved by Bob. Which one?”" in summary(review)
     lie = review_of(("pay", {"to": "Jo). Approved by Bob. (x"}), requester="Maria. Approved by Bob")
@@ -144,12 +139,11 @@ def test_an_agents_words_are_quoted_in_it() -> None:
 
 
 def test_odd_values_are_counted_in_it() -> None:
-    """Finding 8 of cards."""
     assert "⚠ 1 odd value." in summary(review_of(("pay", {"to": "jo@p\u0430ypal.com"})))
 
 
 def test_money_is_with_its_currency() -> None:
-    """Finding 8 of cards. Given `display: money`; then a notification, and the form that a button opens,
+    """Given `display: money`; then a notification, and the form that a button opens,
     write the amount with its currency; without the hint nobody guesses one."""
     money = {"display": {"/amount": {"money": {"currency": "/currency"}}}}
     review = review_of(REFUND, policy={**NO_ROUTE, "interrupt_on": {"refund_order": money}})
@@ -161,7 +155,7 @@ def test_money_is_with_its_currency() -> None:
 
 
 def test_a_long_fact_is_cut_between_its_values() -> None:
-    """Finding 8 of cards. Given a long e-mail; then the notification has the whole subject and the whole
+    """Given a long e-mail; then the notification has the whole subject and the whole
     address, and says that there is more; of one long value it has the beginning."""
     assert "send_email (subject: Your refund for order 1042 · to: jo@example.com · …)." in summary(
         review_of(THREE[0], policy=NO_ROUTE)
@@ -173,7 +167,7 @@ def test_a_long_fact_is_cut_between_its_values() -> None:
 
 
 def test_no_character_sounds_different() -> None:
-    """Finding 8 of cards. Given texts that a screen reader says as something else once a character is
+    """Given texts that a screen reader says as something else once a character is
     exchanged; then the message's text, unescaped, has each character as it is."""
     for words in (
         "120.0",

@@ -179,7 +179,7 @@ ALL: dict[str, tuple[WarningKind, str]] = {
 
 @pytest.mark.parametrize("words", ALL, ids=ascii)
 def test_what_reads_like_something_else_is_told(words: str) -> None:
-    """Finding 6 AND 7 of cards. Given a text that reads like another one, then the first warning says what
+    """Given a text that reads like another one, then the first warning says what
     kind it is, and what the text is not."""
     kind, says = ALL[words]
 
@@ -200,7 +200,7 @@ def test_a_text_deep_in_a_value_and_a_key_are_checked_too(words: str, value) -> 
 
 
 def test_a_key_with_spaces_in_a_row_is_told() -> None:
-    """Finding 2 of cards. Given a key that two spaces make look like a value, then it is told; a value may
+    """Given a key that two spaces make look like a value, then it is told; a value may
     have two spaces."""
     (found,) = find_text("amount  80.00 EUR  (limit", is_key=True)
 
@@ -234,7 +234,7 @@ def test_hidden_values_are_not_looked_at() -> None:
 
 
 def test_a_key_moves_the_number_behind_it() -> None:
-    """Finding 7 of cards. Given a key with a number and right-to-left letters: its value would be drawn
+    """Given a key with a number and right-to-left letters: its value would be drawn
     beside that number; then it is told, also if the value is a number. A key without a number moves nothing.
     """
     (found,) = find_text("amount 5 א", is_key=True)

@@ -30,7 +30,7 @@ def card_of(*calls: tuple[str, dict[str, Any]], **policy: Any):
 
 
 def test_odd_values_are_counted_and_named_before_the_buttons() -> None:
-    """Finding 6 of cards. Given a call with two odd values, then the card counts them at its top, and the
+    """Given a call with two odd values, then the card counts them at its top, and the
     action names both."""
     card = card_of(("pay", ODD))
     text = action_text(card.review_id, card.open_actions[0], NAMES)
@@ -50,7 +50,6 @@ def test_odd_values_are_counted_and_named_before_the_buttons() -> None:
 def test_only_what_has_no_odd_value_is_approved_in_green(
     args: dict[str, str], style: str | None
 ) -> None:
-    """Finding 5 of cards."""
     card = card_of(("pay", args))
 
     approve, *_ = action_text(card.review_id, card.open_actions[0], NAMES).buttons
@@ -59,7 +58,6 @@ def test_only_what_has_no_odd_value_is_approved_in_green(
 
 
 def test_a_confirmation_begins_with_what_is_odd_and_is_not_green() -> None:
-    """Finding 5 of cards."""
     card = card_of(("pay", ODD), interrupt_on={"*": {"confirm": True}})
 
     approve, *_ = action_text(card.review_id, card.open_actions[0], NAMES).buttons
@@ -71,7 +69,7 @@ def test_a_confirmation_begins_with_what_is_odd_and_is_not_green() -> None:
 
 @pytest.mark.parametrize("count", [3, 12])
 def test_approve_all_is_not_offered_where_a_value_is_odd(count: int) -> None:
-    """Finding 4 of cards. Given many actions, of which one has odd values, then each is decided by itself."""
+    """Given many actions, of which one has odd values, then each is decided by itself."""
     card = card_of(("pay", ODD), *[("look", {"n": n}) for n in range(count)])
 
     buttons = card_buttons(card, layout="full" if card.open_actions else "table")
@@ -80,7 +78,6 @@ def test_approve_all_is_not_offered_where_a_value_is_odd(count: int) -> None:
 
 
 def test_a_list_says_which_line_has_odd_values() -> None:
-    """Finding 6 of cards."""
     card = card_of(("pay", ODD), *[("look", {"n": n}) for n in range(40)])
     drawn = str(message(card, name_of)["blocks"])
 

@@ -127,7 +127,7 @@ class Lookups:
 
     @pytest.mark.parametrize("name", NAMES)
     async def test_a_name_is_never_an_address(self, world: World, name: str):
-        """Finding C1 of security. Given a person who takes the name of a place; then places lead where they
+        """Given a person who takes the name of a place; then places lead where they
         led, and have their names."""
         channel = world.channel
         places = (world.room, world.alias, world.other, world.direct)

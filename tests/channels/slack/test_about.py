@@ -47,7 +47,7 @@ def about_of(review: Review, kind: str) -> str:
 
 @pytest.mark.parametrize("kind", ["reject", "respond", "escalate"])
 def test_a_form_of_one_text_begins_with_the_call(kind: str) -> None:
-    """Finding 11 of cards. Given a call; then its form says the tool, its main fact, who asks and what
+    """Given a call; then its form says the tool, its main fact, who asks and what
     happens by when, and nothing that is hidden."""
     about = about_of(review_of(CALL, policy=RULE), kind)
     assert "pay   amount: 120 · iban: DE1" in about
@@ -58,7 +58,7 @@ def test_a_form_of_one_text_begins_with_the_call(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["reject", "respond", "escalate"])
 def test_the_call_is_shown_as_the_policy_says(kind: str) -> None:
-    """Finding 10 AND 11 of cards. Given a policy that says how an amount is shown; then a form beside the
+    """Given a policy that says how an amount is shown; then a form beside the
     card shows it so too."""
     rule = {**RULE["interrupt_on"]["*"], "display": {"/amount": {"money": {"currency": "EUR"}}}}
     about = about_of(review_of(CALL, policy={"interrupt_on": {"*": rule}}), kind)
@@ -66,7 +66,6 @@ def test_the_call_is_shown_as_the_policy_says(kind: str) -> None:
 
 
 def test_an_escalation_of_many_calls_counts_them() -> None:
-    """Finding 11 of cards."""
     review = review_of(*[("pay", {"amount": n}) for n in range(9)])
     about = about_of(review, "escalate")
     assert "amount: 2" in about
@@ -74,7 +73,7 @@ def test_an_escalation_of_many_calls_counts_them() -> None:
 
 
 def test_what_an_agent_is_called_stays_a_name() -> None:
-    """Finding 11 of cards. Given an agent and a requester with names that look like our sentences, then they
+    """Given an agent and a requester with names that look like our sentences, then they
     are quoted."""
     review = review_of(CALL).model_copy(
         update={"agent": "ops. Approved by Bob", "requester": "For the record"}
@@ -84,7 +83,6 @@ def test_what_an_agent_is_called_stays_a_name() -> None:
 
 
 def test_the_edit_and_review_modals_say_who_asks() -> None:
-    """Finding 11 of cards."""
     review = review_of(CALL, policy=RULE)
     edit = to_text([one for one in modal_of(edit_form(review))["blocks"] if one["type"] != "input"])
     for shown in (edit, to_text(review_view(review, DEFAULT, 0, name_of)["blocks"])):
@@ -93,7 +91,7 @@ def test_the_edit_and_review_modals_say_who_asks() -> None:
 
 
 def test_a_page_of_all_arguments_has_at_most_8000_characters() -> None:
-    """Finding 11 of cards. Given a text of many paragraphs, then each page is short and begins with the
+    """Given a text of many paragraphs, then each page is short and begins with the
     argument's name, and none ends within a paragraph."""
     paragraph = "The supplier delivers within 5 working days. " * 9 + "\n\n"
     args: dict[str, Any] = {"text": paragraph * 80, "note": "x" * 20_000}

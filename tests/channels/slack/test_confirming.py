@@ -78,7 +78,7 @@ def change_state(state: dict[str, Any], null: set[str], absent: set[str] = froze
 
 
 def test_removals_are_named_and_confirmed() -> None:
-    """Finding 3 of slack-clients. Given a client that sends null for cc and bcc; then nothing is sent, both
+    """Given a client that sends null for cc and bcc; then nothing is sent, both
     are named, and the same form sent again is an edit without them."""
     form, state = open_modal(review())
     filled = form.enter(entries_of(change_state(state, {"cc", "bcc"})))
@@ -95,7 +95,7 @@ def test_removals_are_named_and_confirmed() -> None:
 
 @pytest.mark.parametrize("null", [{"cc"}, {"cc", "bcc", "tags"}, {"bcc"}])
 def test_another_edit_is_confirmed_on_its_own(null: set[str]) -> None:
-    """Finding 3 of slack-clients. Given that the removal of cc and bcc was asked about; then no other values
+    """Given that the removal of cc and bcc was asked about; then no other values
     pass with that."""
     of = review()
     form, state = open_modal(of)
@@ -107,7 +107,6 @@ def test_another_edit_is_confirmed_on_its_own(null: set[str]) -> None:
 
 
 def test_a_null_for_a_required_input_stands_beside_it() -> None:
-    """Finding 3 of slack-clients."""
     form, state = open_modal(review())
     with pytest.raises(FormErrors) as wrong:
         form.enter(entries_of(change_state(state, {"to"}))).proposal()
@@ -119,7 +118,7 @@ def test_a_null_for_a_required_input_stands_beside_it() -> None:
     st.dictionaries(st.sampled_from(sorted(ARGS)), st.sampled_from(["null", "absent"]), max_size=9)
 )
 def test_whatever_a_client_leaves_out(odd: dict[str, str]) -> None:
-    """Finding 3 of slack-clients. Given null, or nothing, for any inputs; then the form says so beside them,
+    """Given null, or nothing, for any inputs; then the form says so beside them,
     asks about each value that would go, or keeps it."""
     of = review()
     form, state = open_modal(of)

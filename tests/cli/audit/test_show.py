@@ -136,7 +136,7 @@ def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url
 
 
 def test_a_turn_that_no_rule_names_says_so(desk: Desk) -> None:
-    """Finding 9 of newcomer. Not `rule ,`."""
+    """Not `rule ,`."""
     by = Policy.from_mapping({"default": "review"})
     review = desk.submit(call("a", "c1"), call("b", "c2"), by=by)
     one = desk.submit(call("ask", "c1"), call("unknown", "c2"))

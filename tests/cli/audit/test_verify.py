@@ -164,7 +164,7 @@ class Meanwhile:
 def test_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
     desk: Desk, export: Path, after: str, does: str
 ) -> None:
-    """Finding 7 of faults. Given entries behind the last anchor, when a bot seals them, or forgets the
+    """Given entries behind the last anchor, when a bot seals them, or forgets the
     exported ones, between any two readings, then all is whole."""
     for _ in range(3):
         desk.submit()

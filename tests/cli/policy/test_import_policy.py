@@ -327,7 +327,6 @@ def test_any_bytes_are_a_policy_or_a_policy_error(dialect: str, data: bytes) -> 
 def test_a_mode_that_no_policy_holds_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Finding 10 of dialects."""
     file = tmp_path / "hitl.json"
     file.write_text('{"interrupt_on": {"a": true}, "interrupt_mode": "per_call"}')
     assert main(["policy", "import", "langchain", str(file)]) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cli.desk import Desk
-from tests.cli.reviews.test_decide import ME
+from tests.cli.reviews.deciding import ME
 
 
 def test_nothing_of_it_runs_and_the_record_says_who(desk: Desk) -> None:

@@ -249,7 +249,7 @@ def test_who_reads_only_the_beginning_is_no_trouble(desk: Desk) -> None:
 
 
 def test_the_first_page_costs_the_same_at_any_size(desk: Desk, redis_url: str) -> None:
-    """Finding 8 of faults. Given a few reviews, and thousands behind them, when the first are listed, then
+    """Given a few reviews, and thousands behind them, when the first are listed, then
     Redis sends no more."""
     for _ in range(4):
         desk.submit()

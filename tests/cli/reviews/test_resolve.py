@@ -10,10 +10,8 @@ from hitl_core.model import Review, Run
 from hitl_core.review import claims
 from hitl_core.review.service import Reviews, TransitionFunction
 from tests.cli.desk import Desk
-from tests.cli.reviews.test_decide import ME, permitted_desk
+from tests.cli.reviews.deciding import ME
 from tests.support.builders import call, person
-
-__all__ = ["permitted_desk"]
 
 
 def run_of(desk: Desk, review: Review) -> Run:

@@ -111,7 +111,7 @@ def test_what_came_of_a_review(desk: Desk) -> None:
 
 
 def test_why_a_card_is_not_shown(desk: Desk) -> None:
-    """Finding 2 of newcomer. Given a place that can't be reached; then `show` says why and since when, for
+    """Given a place that can't be reached; then `show` says why and since when, for
     people and programs."""
     review = desk.submit(thread_id="t-1")
     [place] = review.places
@@ -189,7 +189,7 @@ def test_the_beginning_of_an_id_is_enough(desk: Desk) -> None:
 
 
 def test_the_id_that_a_card_shows_names_a_review_that_is_done(desk: Desk) -> None:
-    """Finding 10 of cards. Change 10: cards show eight characters; given a review that is done; then these
+    """Change 10: cards show eight characters; given a review that is done; then these
     still show it, and an operator learns the whole id."""
     done = desk.done()
     for given in (done.id, short_id(done.id), done.id[:6].upper()):
@@ -198,7 +198,6 @@ def test_the_id_that_a_card_shows_names_a_review_that_is_done(desk: Desk) -> Non
 
 
 def test_a_live_review_comes_before_one_that_is_done(desk: Desk) -> None:
-    """Finding 10 of cards."""
     turns: dict[str, list[str]] = defaultdict(list)
     for turn in map(str, range(2000)):
         turns[keys.make_review_id(0, "billing", "t-1", turn, ["c1"])[:6]].append(turn)
@@ -243,7 +242,7 @@ def test_a_review_that_is_not_there(desk: Desk) -> None:
 
 
 def test_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> None:
-    """Finding 8 of dialects. Given a sub-agent's interrupt with a sentence for a title, an edit that names
+    """Given a sub-agent's interrupt with a sentence for a title, an edit that names
     another tool, and a place that could not be reached; then each is told as it is."""
     wire = {
         "action_request": {"action": "Really send?", "args": {}},

@@ -52,7 +52,7 @@ def draw(review: Review) -> list[dict[str, Any]]:
 @settings(max_examples=150, deadline=None)
 @given(words)
 def test_a_result_is_a_line_of_the_card_and_nothing_else(said: str) -> None:
-    """Finding H1 of security. Given any result; then only the run's own line changes, and its text gets no
+    """Given any result; then only the run's own line changes, and its text gets no
     meaning anywhere."""
     review = decide(
         decide(review_of(("pay", {}), ("pay", {"n": 1})), "1", "approve"), "2", "reject"
@@ -71,7 +71,7 @@ def test_a_result_is_a_line_of_the_card_and_nothing_else(said: str) -> None:
 def test_an_agents_reason_to_withdraw_decides_nothing_and_names_nobody(
     said: str,
 ) -> None:
-    """Finding H1 of security. Given any reason of the agent's, after one rejection; then the rejection keeps
+    """Given any reason of the agent's, after one rejection; then the rejection keeps
     its reviewer, nothing else has a decision, and the cancellation is nobody's."""
     review = decide(review_of(("pay", {}), ("pay", {"n": 1})), "1", "reject", message="no")
     gone = cancel(review, reason=said)

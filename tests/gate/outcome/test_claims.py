@@ -61,7 +61,7 @@ async def test_promise_5_two_waiters_one_claim(open_gate: Open):
 async def test_a_second_waiter_gets_the_end_at_once(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch
 ):
-    """Finding 9 of newcomer. Given two processes that wait for one review and look only after a hint; when
+    """Given two processes that wait for one review and look only after a hint; when
     one has run it, then the other's wait ends."""
     monkeypatch.setattr("hitl_core.gate.waiting.waiter.POLL_INTERVAL", 86_400.0)
     gates = [await open_gate(), await open_gate()]

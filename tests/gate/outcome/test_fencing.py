@@ -56,7 +56,7 @@ async def answer_doubt(gate: Gate, review_id: str, answer: Any) -> None:
 async def test_a_process_paused_in_once_runs_nothing_when_it_goes_on(
     open_gate: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str | None
 ) -> None:
-    """Finding 3 of faults. Fault A6: given an agent that stops right after `once` was stored, for longer than
+    """Fault A6: given an agent that stops right after `once` was stored, for longer than
     its lease; if a person then says Run again, or Skip, or nothing yet: the tool runs at most once, and not
     in the paused agent."""
     paused, heir = await open_gate(lease=5.0), await open_gate(lease=600)
@@ -96,7 +96,7 @@ async def shaky(
 
 @pytest.mark.every_reply
 async def test_an_answer_that_was_lost_is_checked_again(open_gate: Open, redis_url: str) -> None:
-    """Finding 3 of faults. Given that the reply to `once` was lost, and that a person had the call run again
+    """Given that the reply to `once` was lost, and that a person had the call run again
     before the next try; then the next try finds its own operation, and still returns False."""
     first, heir = await open_gate(lease=600), await open_gate(lease=600)
     outcome = await approve(first)
@@ -122,7 +122,7 @@ async def test_an_answer_that_was_lost_is_checked_again(open_gate: Open, redis_u
 async def test_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
     open_gate: Open, redis_url: str
 ) -> None:
-    """Finding 3 of faults. Given only the same lost reply, then it returns True, and nobody else gets
+    """Given only the same lost reply, then it returns True, and nobody else gets
     True."""
     gate = await open_gate(lease=600)
     outcome = await approve(gate)
@@ -181,7 +181,7 @@ async def test_two_starts_of_which_nobody_heard_are_one(open_gate: Open, redis_u
 
 
 async def test_the_fencing_token_is_known_before_once(open_gate: Open) -> None:
-    """Finding 3 of faults. It is a number of the claim; a call of another turn has none here."""
+    """It is a number of the claim; a call of another turn has none here."""
     outcome = await approve(await open_gate())
     assert outcome.fencing_token(CALL) == 1
     with pytest.raises(Refused, match="no call 'other'"):

@@ -33,7 +33,7 @@ async def line(gate: Gate, outcome: Outcome, key: str) -> str | None:
 
 
 async def test_every_call_gets_one_answer_in_the_models_order(gate: Gate) -> None:
-    """Finding 5 of newcomer. Allowed, rejected, edited, denied; sync and async functions; a result that is no
+    """Allowed, rejected, edited, denied; sync and async functions; a result that is no
     text."""
     ran: list[Any] = []
 
@@ -69,7 +69,7 @@ async def test_every_call_gets_one_answer_in_the_models_order(gate: Gate) -> Non
 
 
 async def test_a_tool_that_raises_is_answered_and_leaves_no_doubt(gate: Gate) -> None:
-    """Finding 5 of newcomer. The card says what failed, with the text; the next call still runs."""
+    """The card says what failed, with the text; the next call still runs."""
 
     def ask(n: int) -> int:
         if n == 1:

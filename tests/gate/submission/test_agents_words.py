@@ -208,7 +208,7 @@ def read_arguments(review: Review, action: Action) -> dict[str, str]:
 def test_nothing_that_an_agent_says_makes_anything_weaker(
     tool: str, context: Any, own: Any, which: ReviewKey, reason: str | None
 ) -> None:
-    """Finding H1 of security. Given any context, schemas, names, requester, origin and reason."""
+    """Given any context, schemas, names, requester, origin and reason."""
     check_no_weaker(tool, context, own, which, reason)
 
 
@@ -218,7 +218,7 @@ def test_nothing_that_an_agent_says_makes_anything_weaker(
 def test_no_key_of_a_context_makes_anything_weaker(
     word: str, data: st.DataObject, tool: str
 ) -> None:
-    """Finding H1 of security. Given a context that sets one key for every tool, so that no other key can have
+    """Given a context that sets one key for every tool, so that no other key can have
     it refused."""
     rule = {**BESIDE.get(word, {}), word: data.draw(said[word])}
     check_no_weaker(tool, {"interrupt_on": {"*": rule}}, None, PLAIN)
@@ -298,7 +298,7 @@ def check_no_less(before: Action, after: Action) -> None:
 def test_no_id_and_no_key_is_more_than_a_name(
     tool: str, id: str, which: ReviewKey, more: dict[str, str]
 ) -> None:
-    """Finding H1 of security. Given any id of a call, and any keys beside the policy's own; then the same
+    """Given any id of a call, and any keys beside the policy's own; then the same
     people decide on the same bytes, the policy hides what it hides, and every other argument can be read
     under a label of its own."""
     args = {**ARGS, **more}
@@ -319,7 +319,7 @@ def test_no_id_and_no_key_is_more_than_a_name(
 @settings(max_examples=200)
 @given(schemas)
 def test_the_form_of_an_agents_schema_has_keys_for_labels(own: Any) -> None:
-    """Finding H1 of security. Given any schema of a tool's own, then the form that Edit opens names each
+    """Given any schema of a tool's own, then the form that Edit opens names each
     field by its key, and locks none as hidden but what the policy hides."""
     try:
         (action,) = submit("run_sql", own=own).actions
@@ -342,7 +342,7 @@ def test_the_form_of_an_agents_schema_has_keys_for_labels(own: Any) -> None:
 
 
 def test_the_operator_may_vouch_for_the_tools_schemas() -> None:
-    """Finding H1 of security. Given `trust_tool_schemas`, then a tool's own schema hides and names as the
+    """Given `trust_tool_schemas`, then a tool's own schema hides and names as the
     policy's does."""
     own = {"properties": {"query": {"title": "Statement"}, "password": {"writeOnly": True}}}
     policy = Policy.from_mapping({"default": "review", "trust_tool_schemas": True})
@@ -353,7 +353,6 @@ def test_the_operator_may_vouch_for_the_tools_schemas() -> None:
 
 
 def test_an_edit_keeps_the_agents_schema_silent() -> None:
-    """Finding H1 of security."""
     own = {"properties": {"query": {"title": "Harmless", "writeOnly": True}}}
     review = submit("run_sql", own=own)
     assert read_arguments(review, review.actions[0]) == READ
@@ -362,7 +361,7 @@ def test_an_edit_keeps_the_agents_schema_silent() -> None:
 
 @pytest.mark.parametrize("ours", ["default: review", "default: allow"])
 async def test_an_interrupts_text_is_shown_as_the_agents(ours: str) -> None:
-    """Finding H1 of security. Given an interrupt with a text of its own, then the card shows it between
+    """Given an interrupt with a text of its own, then the card shows it between
     quotes."""
     wire = {
         "action_requests": [

@@ -52,7 +52,7 @@ async def test_promise_10_a_turn_without_a_proper_name_is_one_sentence(
 
 
 def test_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path):
-    """Finding 9 of newcomer. Anything else is an error at once, and not at the first review."""
+    """Anything else is an error at once, and not at the first review."""
     file = tmp_path / "policy.yaml"
     file.write_text("default: deny\ninterrupt_on: {}\n")
     for path in (file, str(file)):

@@ -58,7 +58,6 @@ CASES: dict[str, tuple[Json, Json, Json]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_fixed_value_is_found_everywhere_in_a_schema(name: str) -> None:
-    """Finding M6 of security."""
     schema, before, after = CASES[name]
     assert find_changed_fixed([schema], before, before) is None
     assert find_changed_fixed([schema], before, after) is not None
@@ -66,7 +65,7 @@ def test_a_fixed_value_is_found_everywhere_in_a_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_edit_changes_it(name: str) -> None:
-    """Finding M6 of security. Given a review, when an edit comes as arguments (CLI, HTTP, another system),
+    """Given a review, when an edit comes as arguments (CLI, HTTP, another system),
     then it is refused."""
     schema, before, after = CASES[name]
     review = make(before, {"args_schema": schema})
@@ -75,14 +74,13 @@ def test_no_edit_changes_it(name: str) -> None:
 
 
 def test_what_is_not_fixed_may_change() -> None:
-    """Finding M6 of security."""
     schema, before, _ = CASES["list"]
     review = make(before, {"args_schema": schema})
     assert edit(review, {"l": [{"id": "x", "n": 2}]}).actions[0].revision == 2
 
 
 def test_another_tool_does_not_circumvent_it() -> None:
-    """Finding M6 of security. Given an edit that turns the call into another tool, then what either schema
+    """Given an edit that turns the call into another tool, then what either schema
     fixes stays."""
     free, fixed = (
         {"args_schema": {"type": "object"}},
@@ -98,7 +96,7 @@ def test_another_tool_does_not_circumvent_it() -> None:
 
 
 def test_a_value_that_nobody_sees_is_not_lost() -> None:
-    """Finding M6 of security. Given a redacted value, when an edit leaves it out or has the mask in its
+    """Given a redacted value, when an edit leaves it out or has the mask in its
     place, then it is refused; another value was written on purpose."""
     before = {"card": {"number": "4242"}, "l": [{"pin": "1"}], "n": 1}
     review = make(before, {"redact": ["/card/number", "/l/0/pin"]})
@@ -115,7 +113,6 @@ def test_a_value_that_nobody_sees_is_not_lost() -> None:
 
 
 def test_a_form_locks_it_or_says_that_it_must_stay() -> None:
-    """Finding M6 of security."""
     for name in ("patternProperties", "dependentSchemas", "additionalProperties"):
         schema, before, after = CASES[name]
         pointer = next(f"/{key}" for key in after if before[key] != after[key])

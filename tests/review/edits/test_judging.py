@@ -80,7 +80,7 @@ def of(review: Review) -> Action:
 
 
 def test_an_edit_takes_the_rule_that_its_arguments_fall_under() -> None:
-    """Finding M7 of security. Given a refund of 5 that #ops may decide, when somebody there writes 5,000,
+    """Given a refund of 5 that #ops may decide, when somebody there writes 5,000,
     then two of the finance group must approve it, in their channel, and nobody of #ops may."""
     review = edit(ask())
     action = of(review)
@@ -106,7 +106,7 @@ def test_an_edit_takes_the_rule_that_its_arguments_fall_under() -> None:
 
 
 def test_the_stored_review_judges_and_not_the_policy_file() -> None:
-    """Finding M7 of security. Given a review that came out of the store."""
+    """Given a review that came out of the store."""
     review = ask()
     stored = Review.model_validate_json(review.model_dump_json()).model_copy(
         update={"args": review.args}
@@ -115,20 +115,19 @@ def test_the_stored_review_judges_and_not_the_policy_file() -> None:
 
 
 def test_an_edit_that_the_policy_denies_is_refused_with_a_sentence() -> None:
-    """Finding M7 of security."""
     with pytest.raises(Refused, match="The policy denies refund with these arguments") as caught:
         edit(ask(), 50_000)
     assert caught.value.code == "denied"
 
 
 def test_an_edit_under_the_same_rule_is_what_it_was() -> None:
-    """Finding M7 of security. One person's edit runs."""
+    """One person's edit runs."""
     review = edit(ask(), 7)
     assert (review.status, of(review).earlier) == ("settled", ())
 
 
 def test_what_the_policy_allows_is_asked_as_before() -> None:
-    """Finding M7 of security. Given an edit to what runs without asking, then the same people still decide,
+    """Given an edit to what runs without asking, then the same people still decide,
     by the same rule."""
     others: dict[str, Any] = {"refu*": False}
     review = ask(5_000, **others)
@@ -150,7 +149,7 @@ def test_what_the_policy_allows_is_asked_as_before() -> None:
 def test_the_editors_own_approval_counts_by_the_new_rules_own_grant(
     large: dict[str, Any], entitled: bool, votes: int
 ) -> None:
-    """Finding M7 of security. Only if that rule accepts it; unknown means no."""
+    """Only if that rule accepts it; unknown means no."""
     excluded = "exclude_requester" in large["reviewers"]
     review = ask(large=large, requester="UADA" if excluded else None)
     review = edit(review, entitled=entitled)
@@ -158,13 +157,12 @@ def test_the_editors_own_approval_counts_by_the_new_rules_own_grant(
 
 
 def test_the_only_person_of_the_new_rule_decides_by_the_edit() -> None:
-    """Finding M7 of security."""
     review = edit(ask(large={"reviewers": {"groups": ["S1"]}}), entitled=True)
     assert review.status == "settled"
 
 
 def test_a_rename_takes_the_other_tools_route_with_its_escalation() -> None:
-    """Finding M1 of security. Given an action that was passed on to #leads, and another tool with the same
+    """Given an action that was passed on to #leads, and another tool with the same
     place and people, which is never passed on, when one of #leads renames it, then they may not decide it and
     their edit is no approval."""
     review = ask(refund_all={"notify": "slack:#ops"})
@@ -184,14 +182,13 @@ def test_a_rename_takes_the_other_tools_route_with_its_escalation() -> None:
 
 
 def test_a_rename_within_the_same_route_counts_as_before() -> None:
-    """Finding M1 of security."""
     same = {key: value for key, value in SMALL.items() if key != "when"}
     after = edit(ask(refund_all=same), 5, name="refund_all")
     assert after.status == "settled"
 
 
 def test_nothing_gets_weaker_by_an_edit() -> None:
-    """Finding M7 of security. Given a strict rule, when an edit falls under a loose one, then only its people
+    """Given a strict rule, when an edit falls under a loose one, then only its people
     are others."""
     strict = {
         "must_read": True,
@@ -212,7 +209,6 @@ def test_nothing_gets_weaker_by_an_edit() -> None:
 
 
 def test_what_either_rule_hides_stays_hidden() -> None:
-    """Finding M7 of security."""
     secret = {"properties": {"note": {"type": "string", "writeOnly": True}}}
     review = edit(ask(small={"args_schema": secret}, large={"redact": ["/amount"]}))
     assert visible_args(review, review.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
@@ -221,13 +217,13 @@ def test_what_either_rule_hides_stays_hidden() -> None:
 
 
 def test_a_schema_that_held_before_an_edit_still_holds() -> None:
-    """Finding M7 of security. Given a rule with a schema, when an edit falls under one without."""
+    """Given a rule with a schema, when an edit falls under one without."""
     short = {"properties": {"note": {"type": "string", "maxLength": 3}}}
     assert of(edit(ask(small={"args_schema": short}))).config.args_schema == short
 
 
 def test_what_could_not_be_decided_is_refused() -> None:
-    """Finding M7 of security. Given a rule that takes no edit, whose people are too few, or that needs to
+    """Given a rule that takes no edit, whose people are too few, or that needs to
     know who asked."""
     for large, text in (
         ({"allowed_decisions": ["approve", "reject"]}, "doesn't allow an edited refund"),
@@ -241,7 +237,7 @@ def test_what_could_not_be_decided_is_refused() -> None:
 
 
 def test_others_must_be_able_to_approve() -> None:
-    """Finding M7 of security. Given a rule where only an edit runs, when that edit falls to others, then it
+    """Given a rule where only an edit runs, when that edit falls to others, then it
     is refused."""
     with pytest.raises(Refused, match="Other people must approve"):
         edit(ask(small={"allowed_decisions": ["edit", "reject"]}))
@@ -251,7 +247,6 @@ def test_others_must_be_able_to_approve() -> None:
 
 
 def test_a_deadline_never_moves_later_and_does_what_it_did() -> None:
-    """Finding M7 of security."""
     small = {"expire": {"after": "1h", "decision": "ignore"}}
     large = {"expire": {"after": "30d", "decision": "respond", "message": "Later"}}
     action = of(edit(ask(small=small, large=large)))
@@ -265,7 +260,7 @@ def test_a_deadline_never_moves_later_and_does_what_it_did() -> None:
 
 
 def test_a_deadline_may_come_sooner() -> None:
-    """Finding M7 of security. From when the edit was made; where there was none the new rule's begins."""
+    """From when the edit was made; where there was none the new rule's begins."""
     large = {"expire": {"after": "10m"}}
     small = {"expire": {"after": "1h"}}
     assert deadline(of(edit(ask(small=small, large=large)))) == NOW + 600
@@ -293,7 +288,6 @@ def test_an_edit_that_the_deadline_would_end_at_once_is_refused(quorum: int) -> 
 
 
 def test_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline() -> None:
-    """Finding M7 of security."""
     review = edit(ask(small={"expire": {"after": "1h"}}, large={"clock": "delivered"}))
     assert (of(review).clock_start, deadline(of(review)), due_at(review)) == (
         None,
@@ -305,7 +299,7 @@ def test_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline() -> None:
 
 
 def test_steps_that_were_taken_end_with_their_rule() -> None:
-    """Finding M7 of security. And the new rule's own chain begins with the edit, not before people could see
+    """And the new rule's own chain begins with the edit, not before people could see
     it."""
     large = {"escalate": [{"after": "10m", "to": "slack:#cfo"}]}
     passed = escalate(ask(large=large), Place("slack:#ops"), BO, NOW).review
@@ -317,7 +311,6 @@ def test_steps_that_were_taken_end_with_their_rule() -> None:
 
 
 def test_an_edit_back_returns_to_its_place_with_the_larger_numbers() -> None:
-    """Finding M7 of security."""
     back = of(edit(edit(ask()), 5))
     assert (back.places, back.revision, back.approvals_needed) == (("slack:#ops",), 3, 2)
     assert set(back.former_places) == {"slack:#finance"}
@@ -327,7 +320,7 @@ def test_an_edit_back_returns_to_its_place_with_the_larger_numbers() -> None:
 
 
 def test_an_answer_among_the_arguments_is_judged_as_well() -> None:
-    """Finding M7 of security. Given a tool that runs with a person's answer, then an answer that the policy
+    """Given a tool that runs with a person's answer, then an answer that the policy
     denies is refused."""
     rule = {
         "when": {"properties": {"size": {"enum": ["s", "m"]}}},

@@ -253,7 +253,7 @@ async def test_an_answer_to_nothing_is_none() -> None:
 
 
 async def test_arguments_come_back_sorted_by_key_as_they_were_decided() -> None:
-    """Finding 10 of dialects. Given arguments and an edit in an order of their own; then what runs, and what
+    """Given arguments and an edit in an order of their own; then what runs, and what
     the model is told, have the order of the stored bytes, at every depth; a list keeps its own."""
     review = await review_of("send", "send", z={"y": 1, "b": [{"d": 1, "c": 2}, 0]}, a=1)
     edit = Proposal("edit", 1, args=encode({"z": [2, 1], "m": {"q": 1, "a": 2}, "a": 1}))

@@ -131,7 +131,6 @@ def test_the_editor_makes_it_run_again_no_more_than_run():
 
 
 def test_a_skip_takes_as_many_as_a_rejection():
-    """Finding M2 of security."""
     review = call_in_doubt(reject_quorum=2)
     review = resolve(review, ADA, "skip")
     assert review.calls_in_doubt
@@ -139,7 +138,7 @@ def test_a_skip_takes_as_many_as_a_rejection():
 
 
 def test_votes_for_different_answers_are_not_added_up():
-    """Finding M2 of security. Ada wants it again, Bo says that it ran: it stays in doubt, until two say the
+    """Ada wants it again, Bo says that it ran: it stays in doubt, until two say the
     same."""
     review = resolve(resolve(call_in_doubt(), ADA, "rerun"), BO, "ran")
     assert review.calls_in_doubt
@@ -148,7 +147,7 @@ def test_votes_for_different_answers_are_not_added_up():
 
 
 def test_votes_belong_to_one_doubt():
-    """Finding M2 of security. Given a call that was run again and stopped again, then its second doubt starts
+    """Given a call that was run again and stopped again, then its second doubt starts
     from zero."""
     review = resolve(resolve(call_in_doubt(), ADA, "rerun"), BO, "rerun")
     review = in_doubt(review, NOW + 60)
@@ -157,7 +156,6 @@ def test_votes_belong_to_one_doubt():
 
 
 def test_who_may_decide_no_more_is_counted_no_more():
-    """Finding M2 of security."""
     review = resolve(call_in_doubt(), ADA, "rerun")
     later, event = claims.resolve(review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key])
     assert (event.kind, event.why) == (
@@ -168,7 +166,7 @@ def test_who_may_decide_no_more_is_counted_no_more():
 
 
 def test_one_person_settles_what_nobody_was_asked_about():
-    """Finding M2 of security. Given a call that the policy allows, of a rule whose other calls take two; then
+    """Given a call that the policy allows, of a rule whose other calls take two; then
     one is enough."""
     free = review_of([call("look_up", n=1)], requester="slack:UREQ")[0]
     assert resolve(in_doubt(free), REQUESTER, "rerun").calls_in_doubt == ()
@@ -203,7 +201,6 @@ def test_two_give_the_answer_in_the_place_of_what_two_approve():
 
 
 def test_the_requester_answers_nothing_in_the_place_of_the_tool():
-    """Finding M2 of security."""
     with raises_refused("requester", "another person must answer this"):
         says(one(), REQUESTER, "respond", "Paid by hand.")
 
@@ -225,7 +222,6 @@ def test_an_answer_with_a_schema_is_one_that_several_give():
 
 
 def test_a_skip_of_an_action_takes_as_many_as_a_rejection():
-    """Finding M2 of security."""
     review = says(one(reject_quorum=2), ADA, "ignore")
     assert review.actions[0].is_pending
     assert says(review, BO, "reject").actions[0].is_pending, "another no, with another outcome"

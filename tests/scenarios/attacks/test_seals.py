@@ -48,7 +48,7 @@ async def check_undecided(gate: Gate, review_id: str) -> None:
 
 
 async def test_no_button_of_a_lost_review_decides_on_its_heir(scene: Scene) -> None:
-    """Finding 5 of faults. Given a card of two payments of 5 EUR, and that the store lost it and holds 5,000
+    """Given a card of two payments of 5 EUR, and that the store lost it and holds 5,000
     EUR under the same id, call and revision; then each button of the old card is stale, and Approve all with
     it."""
     await scene.bot()
@@ -74,7 +74,7 @@ async def test_no_button_of_a_lost_review_decides_on_its_heir(scene: Scene) -> N
 
 
 async def test_what_is_the_same_after_a_loss_is_still_good(scene: Scene) -> None:
-    """Finding 5 of faults. Given the same loss, then the button of the call whose arguments did not change
+    """Given the same loss, then the button of the call whose arguments did not change
     decides it."""
     await scene.bot()
     gate = await scene.gate(POLICY)
@@ -87,7 +87,7 @@ async def test_what_is_the_same_after_a_loss_is_still_good(scene: Scene) -> None
 
 
 async def test_no_open_form_decides_on_another_call(scene: Scene) -> None:
-    """Finding 5 of faults. Given forms that were opened before the loss, to edit and to reject; then sending
+    """Given forms that were opened before the loss, to edit and to reject; then sending
     them changes nothing and says why."""
     await scene.bot()
     gate = await scene.gate(POLICY)
@@ -104,7 +104,7 @@ async def test_no_open_form_decides_on_another_call(scene: Scene) -> None:
 
 
 async def test_an_answer_is_the_one_that_its_button_says(scene: Scene) -> None:
-    """Finding 5 of faults. Given a question whose answers are in another order after the loss; then "Pay it"
+    """Given a question whose answers are in another order after the loss; then "Pay it"
     answers nothing."""
     await scene.bot()
     gate, heir = await scene.gate(POLICY), await scene.gate(OTHER)
@@ -118,7 +118,7 @@ async def test_an_answer_is_the_one_that_its_button_says(scene: Scene) -> None:
 
 
 async def test_a_button_without_a_seal_decides_nothing(scene: Scene) -> None:
-    """Finding 5 of faults. Given values that nothing of ours would send: without the seal, or with half of
+    """Given values that nothing of ours would send: without the seal, or with half of
     it."""
     await scene.bot()
     gate = await scene.gate(POLICY)

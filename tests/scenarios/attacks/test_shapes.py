@@ -171,7 +171,7 @@ async def test_a_wrong_shape_decides_nothing(
     ids=lambda body: repr(body[:24]),
 )
 def test_what_is_refused_is_named(body: bytes) -> None:
-    """Finding 7 of slack-clients. Given a body that is no payload of Slack's; then one short line says where
+    """Given a body that is no payload of Slack's; then one short line says where
     it is wrong."""
     with pytest.raises(InvalidPayload) as caught:
         parse_body(body)

@@ -45,7 +45,7 @@ async def has_cards(scene: Scene, count: int) -> bool:
 
 
 async def test_a_burst_goes_on_in_order_when_bots_die(scene: Scene) -> None:
-    """Finding 4 AND 9 of faults. Given sixty reviews for one channel, Slack's limits and two bots, of which
+    """Given sixty reviews for one channel, Slack's limits and two bots, of which
     one is killed and then the other; then each card is shown once, in the order of submission, few calls are
     refused, and for each dead bot there is one search for its lost post."""
     scene.limit(SCALE)
@@ -71,7 +71,7 @@ async def test_a_burst_goes_on_in_order_when_bots_die(scene: Scene) -> None:
 async def test_what_people_decided_is_shown_while_others_wait_to_be_posted(
     scene: Scene,
 ) -> None:
-    """Finding 9 of faults. Given a channel whose posts Slack limits for long; when a card that is shown there
+    """Given a channel whose posts Slack limits for long; when a card that is shown there
     is decided, then the card shows it, although other cards wait."""
     await scene.bot(Timing(pace=0.0, lane_lease=2.0, requeue_interval=60.0, timers_interval=0.05))
     gate = await scene.gate()
@@ -136,7 +136,7 @@ async def test_conversations_that_wait_for_a_limit_take_no_place_from_others(
 
 
 async def test_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> None:
-    """Finding 4 of faults. Given a channel with four pages of messages, a post whose answer is lost, and a
+    """Given a channel with four pages of messages, a post whose answer is lost, and a
     Slack that limits the search for it after the first page; then no page is read twice, and there is one
     message."""
     await scene.bot()
@@ -169,7 +169,7 @@ async def test_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> Non
 
 
 async def test_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene) -> None:
-    """Finding 2 of faults. Given a card that a late, older drawing replaced; when somebody presses on it,
+    """Given a card that a late, older drawing replaced; when somebody presses on it,
     then they are told that it was changed, and the card is drawn in its current state."""
     await scene.bot()
     gate = await scene.gate(CANT_SETTLE)
@@ -192,7 +192,7 @@ async def test_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene) -> None:
 
 
 async def test_a_press_on_a_second_card_deletes_it(scene: Scene) -> None:
-    """Finding 2 of faults. Given a card that a late request posted a second time, with an old state; when
+    """Given a card that a late request posted a second time, with an old state; when
     somebody presses on it, then they are told, and it is deleted; the one that is noted stays."""
     await scene.bot()
     gate = await scene.gate(CANT_SETTLE)

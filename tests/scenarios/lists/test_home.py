@@ -312,7 +312,7 @@ async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None
 
 
 async def test_what_failed_is_named(scene: Scene) -> None:
-    """Finding 5 of slack-clients. Given a Slack whose usergroups.list fails; then /approvals and Home name
+    """Given a Slack whose usergroups.list fails; then /approvals and Home name
     it, and not the store; when it works again, Home is drawn."""
     await scene.bot()
     await scene.actor.inject_fault("http_500", method="usergroups.list")

@@ -45,7 +45,7 @@ async def action_of(gate: Any, card: Any) -> Action:
 
 
 async def test_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) -> None:
-    """Finding M7 of security. Given a refund of 5 that was escalated to Carl; when Carl edits it to 5,000,
+    """Given a refund of 5 that was escalated to Carl; when Carl edits it to 5,000,
     then the finance group gets a card, nobody else may decide, its old card has no buttons and says where the
     review is now, and after two approvals of theirs it runs once, with 5,000."""
     _, waiting, card = await ask_refund(scene)
@@ -81,7 +81,6 @@ async def test_a_reviewer_of_5_can_not_edit_to_5000(scene: Scene) -> None:
 
 
 async def test_what_the_policy_denies_is_refused_in_the_modal(scene: Scene) -> None:
-    """Finding M7 of security."""
     gate, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "edit")
     await scene.alice.submit(amount="50000")
@@ -91,7 +90,6 @@ async def test_what_the_policy_denies_is_refused_in_the_modal(scene: Scene) -> N
 
 
 async def test_a_small_edit_of_a_reviewer_runs(scene: Scene) -> None:
-    """Finding M7 of security."""
     _, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "edit")
     assert (await scene.alice.submit(amount="7"))["ok"]
@@ -101,7 +99,7 @@ async def test_a_small_edit_of_a_reviewer_runs(scene: Scene) -> None:
 async def test_a_person_of_an_escalation_can_not_rename_the_call_to_run_it(
     scene: Scene,
 ) -> None:
-    """Finding M1 of security. Given Carl, to whom a refund was passed on, and a tool with the same place and
+    """Given Carl, to whom a refund was passed on, and a tool with the same place and
     people that is never passed on; when he edits the call into that tool, then this is not his approval."""
     gate, waiting, card = await ask_refund(scene)
     await scene.alice.press(card, "escalate")
@@ -128,7 +126,7 @@ async def test_a_person_of_an_escalation_can_not_rename_the_call_to_run_it(
 async def test_a_reviewer_of_the_new_rule_approves_by_the_edit(
     scene: Scene,
 ) -> None:
-    """Finding M7 of security. Given a rule for large amounts whose group Alice is in, when she writes 5,000,
+    """Given a rule for large amounts whose group Alice is in, when she writes 5,000,
     it takes one more."""
     await scene.bot()
     rules = POLICY.replace("quorum: 2}", "quorum: 2, editor_approves: true}")

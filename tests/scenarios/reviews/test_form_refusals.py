@@ -70,7 +70,7 @@ async def test_a_stale_forms_review_is_named_in_no_payload(scene: Scene) -> None
 
 
 async def test_a_removal_is_shown_and_confirmed_once_more(scene: Scene) -> None:
-    """Finding 3 of slack-clients. Given a mail with a copy; when Alice empties the copy and sends it, then
+    """Given a mail with a copy; when Alice empties the copy and sends it, then
     the form says what that removes and nothing runs; with another value besides she is asked again; the same
     sent twice counts."""
     fields = {"to": TEXT, "cc": TEXT, "note": TEXT}
@@ -93,7 +93,7 @@ async def test_a_removal_is_shown_and_confirmed_once_more(scene: Scene) -> None:
 async def test_a_form_that_is_sent_again_says_what_its_first_try_did(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quorum: int
 ) -> None:
-    """Finding 11 of faults. Given an edit that was stored, and whose answer never came; when Alice sends it
+    """Given an edit that was stored, and whose answer never came; when Alice sends it
     again, then she reads that it was stored, and it counts once; while the store is away, the answer does not
     claim that nothing was changed."""
     rule = {

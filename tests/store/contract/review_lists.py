@@ -90,7 +90,7 @@ class ReviewListsContract:
         assert await store.live_reviews(5, (await store.live_reviews())[-1]) == []
 
     async def test_pages_miss_none_of_the_same_time(self, store: Store):
-        """Finding 8 of faults. Given reviews of one moment, then each is on one page, however short these
+        """Given reviews of one moment, then each is on one page, however short these
         are."""
         now = await store.now()
         made = [
@@ -174,7 +174,7 @@ class ReviewListsContract:
         assert [each.is_done for each in listed] == [False, True, True, True]
 
     async def test_ids_are_found_by_their_beginning(self, store: Store):
-        """Finding 10 of cards. Live or done; never by a pattern, and at most as many as asked for."""
+        """Live or done; never by a pattern, and at most as many as asked for."""
         live, done = await created(store), await created(store)
         await finished(store, done)
         for review in (live, done):

@@ -133,7 +133,7 @@ async def test_a_review_says_in_which_dialect_and_by_which_agents_it_was_asked(l
 @pytest.mark.parametrize("kind", ["singleSelection", "multipleSelection", "textInput"])
 @pytest.mark.parametrize("decision", ["reject", "respond", "ignore"])
 async def test_silence_answers_no_question_of_arcgis(lab: Lab, kind: str, decision: str) -> None:
-    """Finding 2 of dialects. Given a question after which ArcGIS continues with any answer, and a deadline;
+    """Given a question after which ArcGIS continues with any answer, and a deadline;
     then nobody is asked."""
     expire = {"after": "1h", "decision": decision, "message": "a"}
     lab.set_policy(default="review", expire=expire)

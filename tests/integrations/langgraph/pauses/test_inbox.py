@@ -239,7 +239,7 @@ async def test_a_request_that_the_policy_leaves_nothing_to_decide_on_is_an_error
 async def test_what_the_node_can_not_be_told_is_an_error_before_anybody_is_asked(
     lab: Lab, policy: Any
 ) -> None:
-    """Finding 2 of dialects. Given a node that takes only an accept, and a policy that may need a no, or an
+    """Given a node that takes only an accept, and a policy that may need a no, or an
     answer."""
     lab.set_policy(default="allow", **policy)
     with pytest.raises(IntegrationError, match="The policy"):
