@@ -24,8 +24,8 @@ from hitl_core.jsonschema import (
     find_hidden,
     format_path,
     hide_errors,
+    to_pointer,
 )
-from hitl_core.model import to_pointer
 
 
 def read_slots(

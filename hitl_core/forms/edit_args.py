@@ -17,8 +17,8 @@ from hitl_core.jsonschema import (
     cut_at_hidden,
     find_fixed,
     format_path,
+    to_pointer,
 )
-from hitl_core.model import to_pointer
 
 Json = dict[str, Any]
 #: Characters that are invisible, although Unicode calls them letters, marks or symbols; and variation

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import assert_never
 
 from hitl_core.forms.field import FormErrors, JointError, Slot
-from hitl_core.jsonschema import ArgError, Together, format_path
-from hitl_core.model import child_pointers
+from hitl_core.jsonschema import ArgError, Together, child_pointers, format_path
 
 REQUIRED = "is required"
 _MAX_MESSAGES = 3  # for each field

@@ -18,8 +18,8 @@ from hitl_core.jsonschema import (
     SchemaFlattener,
     equality_key,
     search,
+    to_pointer,
 )
-from hitl_core.model import to_pointer
 
 INFERRED: Any = object()  # in place of a schema: use the type of the value
 _UNDECLARED = "Not in the tool's schema."

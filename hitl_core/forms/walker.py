@@ -25,10 +25,10 @@ from hitl_core.jsonschema import (
     ProtectedPaths,
     Schema,
     SchemaFlattener,
+    child_pointers,
     is_fixed,
     is_secret,
 )
-from hitl_core.model import child_pointers
 
 MAX_FIELDS = 400
 _BRANCH_KEYS = {"anyOf", "oneOf"}

@@ -56,6 +56,7 @@ from hitl_core.jsonschema.validate import (
     wrap_schema,
     write_schema,
 )
+from hitl_core.model import child_pointers, to_pointer
 
 __all__ = [
     "CONTEXT_STEPS",
@@ -84,6 +85,7 @@ __all__ = [
     "check_pattern",
     "check_schema",
     "check_schema_text",
+    "child_pointers",
     "compile_schema",
     "cut_at_hidden",
     "cut_at_missing",
@@ -104,6 +106,7 @@ __all__ = [
     "parse_pointers",
     "schema_properties",
     "search",
+    "to_pointer",
     "wrap_schema",
     "write_schema",
 ]

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
-from hitl_core.jsonschema import schema_properties
-from hitl_core.model import to_pointer
+from hitl_core.jsonschema import schema_properties, to_pointer
 
 from ... import text
 from ..model import as_part, as_parts, clip_parts, close_quote, quote

@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, assert_never, cast
 
 from hitl_core.json_text import indent_json
-from hitl_core.model import DisplayHint, to_pointer
+from hitl_core.jsonschema import to_pointer
+from hitl_core.model import DisplayHint
 
 from ...text import MAX_ENDS
 from ..model import ValueStyle

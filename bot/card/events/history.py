@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from hitl_core.jsonschema import schema_properties
+from hitl_core.jsonschema import schema_properties, to_pointer
 from hitl_core.model import (
     Action,
     DisplayHint,
@@ -16,7 +16,6 @@ from hitl_core.model import (
     MessageRef,
     Place,
     Review,
-    to_pointer,
 )
 from hitl_core.review import compared_pointers, redaction_pointers, visible_schema
 

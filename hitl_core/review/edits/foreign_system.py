@@ -10,15 +10,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.model import (
-    Action,
-    DecisionType,
-    DialectName,
-    Expire,
-    JsonObject,
-    Review,
-    to_pointer,
-)
+from hitl_core.jsonschema import to_pointer
+from hitl_core.model import Action, DecisionType, DialectName, Expire, JsonObject, Review
 from hitl_core.policy import Ruling
 
 #: The decisions that mean no. A system that has one of them can receive both.

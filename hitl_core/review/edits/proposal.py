@@ -18,18 +18,10 @@ from hitl_core.jsonschema import (
     cut_at_missing,
     hide_errors,
     parse_pointer,
+    to_pointer,
     wrap_schema,
 )
-from hitl_core.model import (
-    Action,
-    Arguments,
-    DecisionType,
-    Grant,
-    Review,
-    ReviewConfig,
-    encode,
-    to_pointer,
-)
+from hitl_core.model import Action, Arguments, DecisionType, Grant, Review, ReviewConfig, encode
 from hitl_core.review.edits.edit_rules import EditRuling, judge_edit
 from hitl_core.review.edits.foreign_system import check_numbers
 from hitl_core.review.visibility import (

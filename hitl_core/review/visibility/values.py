@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from hitl_core.jsonschema import Budget, find_hidden, is_hiding_unclear, mask_args
-from hitl_core.model import Action, Call, Review, to_pointer
+from hitl_core.jsonschema import Budget, find_hidden, is_hiding_unclear, mask_args, to_pointer
+from hitl_core.model import Action, Call, Review
 
 
 class Hiding(Protocol):
