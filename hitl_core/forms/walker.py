@@ -192,9 +192,7 @@ class SchemaWalker:
         inner = inner._replace(labels=(*location.labels, branch.label))
         blank = slot.on_clear if slot.on_clear in ("leave", "null") else None
         own = _make_slot(inner, schema, False, value, blank)
-        if self._is_hidden(location, schema):
-            return self._add(own, schema, "hiding")
-        return self._add(own, schema, "input")
+        return self._add(own, schema, "hiding" if self._is_hidden(location, schema) else "input")
 
     def _split(self, flat: FlatSchema | None) -> tuple[Schema, bool, tuple[Branch, ...]]:
         """The schema, whether null is allowed, and the branches. Raises CannotFlatten."""
