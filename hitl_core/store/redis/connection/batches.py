@@ -61,7 +61,9 @@ class BatchingRedis(Redis):
         return _Script(self, script)
 
     async def aclose(self, close_connection_pool: bool | None = None) -> None:
-        await super().aclose(close_connection_pool)
+        # Before 8.1, redis-py ended the connections in use too: commands that were sent got no reply.
+        await super().aclose(close_connection_pool=False)
+        await self.connection_pool.aclose()
         await self._batches.wait_sent()
 
 
