@@ -49,7 +49,7 @@ class Stage:
         self.bolt = AsyncApp(
             name="stage",
             client=AsyncWebClient(sandbox.app.token, base_url=sandbox.api_url),
-            signing_secret="",
+            request_verification_enabled=False,
             process_before_response=True,
         )
         self.bolt.action("press")(self._pressed)
