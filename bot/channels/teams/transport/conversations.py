@@ -159,7 +159,7 @@ class Conversations:
             raise
 
     async def _is_replaced(self, conversation: str, error: NotFound) -> bool:
-        """Open a personal chat anew if Teams says that the bot has none: it may be a former bot's."""
+        """Open a personal chat again if Teams says that the bot has none: it may be a former bot's."""
         known = self.references.get(conversation)
         if known is None or not known.person or error.error not in NO_CONVERSATION:
             return False
