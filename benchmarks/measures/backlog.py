@@ -81,9 +81,8 @@ class _Slack(SlackChannel):
     """A minimal Slack: it accepts one message a second, and has one channel."""
 
     def __init__(self) -> None:
-        client = AsyncWebClient(
-            token="xoxb-bench", base_url="http://127.0.0.1:9/"
-        )  # nobody listens there
+        nobody = "http://127.0.0.1:9/"  # so that a call that is not replaced fails
+        client = AsyncWebClient(token="xoxb-bench", base_url=nobody)
         super().__init__(client, "C0APPROVE", Health())
         self.team, self.posts, self.last, self._free_at = "T0ACME", 0, 0.0, 0.0
 

@@ -165,9 +165,10 @@ class References:
             name=conversation.name if kind == "groupChat" else "",
         )
         await self.save(new)
-        for one in self.all():
-            if new.person and one.person == new.person and one.id != new.id:
-                await self.forget(one.id)
+        if new.person:
+            for one in self.all():
+                if one.person == new.person and one.id != new.id:
+                    await self.forget(one.id)
 
     async def save(self, new: Reference) -> None:
         """Save a conversation. What the activity does not say is kept. It is compared with the store, because

@@ -154,6 +154,14 @@ async def test_a_name_is_looked_up_afresh_before_it_is_kept(
     assert await channel.conversation_id(Place("teams:Audit")) == ids.ESCALATIONS
 
 
+def move_name(sandbox: Sandbox) -> None:
+    """The team `Operations` gets another name, and another team takes that one."""
+    for id, name in ((ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")):
+        team = sandbox.workspace.team(id)
+        assert team is not None
+        team.name = name
+
+
 async def test_nobody_takes_a_place_over_by_taking_its_name(
     sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
 ):
@@ -161,10 +169,7 @@ async def test_nobody_takes_a_place_over_by_taking_its_name(
     first one has another now, then the name leads where it led, for a new bot too."""
     place = Place("teams:Operations")
     assert await channel.conversation_id(place) == ids.OPS
-    for id, name in ((ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")):
-        team = sandbox.workspace.team(id)
-        assert team is not None
-        team.name = name
+    move_name(sandbox)
     fresh = make_channel(sandbox, store)
     await fresh.start()
     for one in (channel, fresh):
@@ -182,9 +187,6 @@ async def test_a_name_that_was_forgotten_is_looked_up_again(
     monkeypatch.setattr(team_channels, "_MAX_AGE", 0.0)
     place = Place("teams:Operations")
     assert await channel.conversation_id(place) == ids.OPS
-    for id, name in ((ids.OPS, "Old operations"), (ids.APPROVALS, "Operations")):
-        team = sandbox.workspace.team(id)
-        assert team is not None
-        team.name = name
+    move_name(sandbox)
     await store.drop_channel_value(CHANNEL, f"{PREFIX}Operations")
     assert await channel.conversation_id(place) == ids.APPROVALS
