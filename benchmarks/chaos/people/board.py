@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 from benchmarks.chaos.chats import Card, Chat, Element
+from hitl_core.model import is_digest_id
 
 #: The seconds between two searches for new messages.
 EVERY = 0.2
@@ -46,6 +47,9 @@ class Board:
 
     def all_cards(self) -> Iterator[Card]:
         return (card for review in self._cards for card in self.cards(review))
+
+    def digests(self) -> list[Card]:
+        return [card for id in self._cards if is_digest_id(id) for card in self.cards(id)]
 
 
 def find_element(card: Card, verb: str, action: str, user: str) -> Element | None:

@@ -11,7 +11,6 @@ from benchmarks.chaos.people.board import Board
 from benchmarks.chaos.people.clicker import Clicker
 from benchmarks.chaos.plan import Plan
 from benchmarks.chaos.verdict.evidence import Submits
-from hitl_core.model import is_digest_id
 
 #: How many people do this, how many reviews each decides on before they close the digest, and the seconds
 #: between two presses.
@@ -37,8 +36,7 @@ class DigestReaders:
     async def _read(self, user: str) -> None:
         while not self._stops:
             await asyncio.sleep(PAUSE)
-            cards = [card for card in self._board.all_cards() if is_digest_id(card.review)]
-            if not cards:
+            if not (cards := self._board.digests()):
                 continue
             card = self._chance.choice(cards)
             opening = next((o for o in card.elements(user) if o.verb == "review"), None)
