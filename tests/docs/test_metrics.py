@@ -87,6 +87,12 @@ def test_each_query_is_promql(query: str) -> None:
     promql_parser.parse(query.replace("$job", "hitl"))
 
 
+@pytest.mark.parametrize("query", dashboard_queries())
+def test_a_panel_says_no_zero_that_no_bot_reported(query: str) -> None:
+    """Where no bot answers, it shows "no data"."""
+    assert "vector(" not in query
+
+
 def test_a_wrong_query_is_found() -> None:
     with pytest.raises(ValueError, match="unclosed"):
         promql_parser.parse("max(hitl_reviews_live")
