@@ -87,7 +87,7 @@ def test_each_query_is_promql(query: str) -> None:
     promql_parser.parse(query.replace("$job", "hitl"))
 
 
-@pytest.mark.parametrize("query", dashboard_queries())
+@pytest.mark.parametrize("query", [*dashboard_queries()])
 def test_a_panel_says_no_zero_that_no_bot_reported(query: str) -> None:
     """Where no bot answers, it shows "no data"."""
     assert "vector(" not in query
