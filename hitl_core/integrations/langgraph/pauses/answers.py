@@ -1,12 +1,13 @@
 """Translates a review's decisions into answers that the agent's interrupt accepts. Pure.
 
-Two cases need care. The policy may have denied actions that the agent asked about: then the review lacks
-them. And a review may end in a way for which the agent has no word: by a deadline, or with a skipped call.
+Three cases need care. The policy may have denied actions that the agent asked about: then the review lacks
+them. The agent may ask about calls that it has answered itself. And a review may end in a way for which the
+agent has no word: by a deadline, or with a skipped call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import JudgedCalls, Outcome, ReviewKey, build_review
@@ -19,16 +20,26 @@ LATE_CALL_TEXT = "Nobody was asked about this call. Call the tool again if it is
 
 
 def to_agent_view(
-    interrupt_calls: JudgedCalls, outcome: Outcome, guarded: bool, refusal: str | None = None
+    interrupt_calls: JudgedCalls,
+    outcome: Outcome,
+    guarded: bool,
+    answered: Collection[str] = (),
+    refusal: str | None = None,
 ) -> Review:
     """What the agent asks now. Each action has a decision that the agent accepts.
 
-    `refusal`: why the first action can't be answered as it was decided. Raises IntegrationError.
+    `answered`: the ids of the calls that have an answer already; `refusal`: why the first action can't be
+    answered as it was decided. Raises IntegrationError.
     """
     stored = outcome.review
     turn = ReviewKey(stored.agent, stored.thread_id, stored.turn, stored.requester, stored.origin)
     view, _ = build_review(turn, interrupt_calls, 1, stored.created_at)
-    actions = [_to_agent_action(action, outcome, guarded) for action in view.actions]
+    actions = [
+        _approve_answered(action)
+        if action.request.tool_call_id in answered
+        else _to_agent_action(action, outcome, guarded)
+        for action in view.actions
+    ]
     if refusal is not None:
         first = view.actions[0]
         actions[0] = _with_decision(
@@ -64,6 +75,18 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
     can_run = guarded and answer is not None
     return _with_decision(
         agent_action, _fit_decision(decision, agent_action, text, can_run=can_run)
+    )
+
+
+def _approve_answered(agent_action: Action) -> Action:
+    """A call that has an answer doesn't run, also if LangChain reads an approval; a refusal would be a second
+    answer, which models reject.
+    """
+    decision = _make_refusal(agent_action, LATE_CALL_TEXT)
+    if "approve" in agent_action.config.allowed_decisions:
+        decision = decision.model_copy(update={"type": "approve", "message": None})
+    return _with_decision(
+        agent_action, _fit_decision(decision, agent_action, LATE_CALL_TEXT, can_run=True)
     )
 
 

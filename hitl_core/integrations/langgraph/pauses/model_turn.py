@@ -18,7 +18,12 @@ from langgraph.types import Interrupt
 
 from hitl_core.errors import DialectError, HitlError, IntegrationError
 from hitl_core.gate import Outcome
-from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.graph import (
+    Json,
+    answered_ids,
+    last_ai_message,
+    messages_of,
+)
 from hitl_core.integrations.langgraph.pauses.pause import Pause, to_wire
 from hitl_core.model import MAX_REASON, ToolCall
 
@@ -49,6 +54,10 @@ class BatchPause(ModelTurn):
     """
 
     interrupt_id: str
+
+    @property
+    def answered(self) -> frozenset[str]:
+        return answered_ids(messages_of(self.state))
 
     def resume_value(self, outcome: Outcome) -> Json:
         """The value to resume with. Raises IntegrationError (see `format_answer`)."""

@@ -53,6 +53,13 @@ class Pause:
         """
         return []
 
+    @property
+    def answered(self) -> frozenset[str]:
+        """The ids of the turn's calls that the agent itself has answered, and that so never run: LangChain's
+        middlewares do that, for example above a limit of calls.
+        """
+        return frozenset()
+
     def interrupt_calls(self, thread_id: str) -> JudgedCalls:
         """The agent's question as calls, before our policy is applied. Raises DialectError,
         InvalidToolCall.
@@ -93,7 +100,12 @@ class Pause:
         )
         if self.guarded:  # a node's own question is not about a tool
             pairs = zip(judged.calls, judged.rulings, strict=True)
-            rulings = [self._deny_bad_args(call, ruling, tools) for call, ruling in pairs]
+            rulings = [
+                _deny_answered(ruling)
+                if call.id in self.answered
+                else self._deny_bad_args(call, ruling, tools)
+                for call, ruling in pairs
+            ]
             judged = judged._replace(rulings=rulings)
         renames = self.guarded and dialects.get(self.dialect).can_rename
         named = {n: t for n, t in judged.tools.items() if renames and n not in tools.not_editable}
@@ -133,7 +145,7 @@ class Pause:
         decided. Raises IntegrationError if the agent accepts no answer that means what was decided.
         """
         view = to_agent_view(
-            self.interrupt_calls(outcome.thread_id), outcome, self.guarded, refusal
+            self.interrupt_calls(outcome.thread_id), outcome, self.guarded, self.answered, refusal
         )
         try:
             return dialects.get(self.dialect).dump_decisions(view)
@@ -151,6 +163,12 @@ class QuestionPause(Pause):
         """The value to resume with. Raises IntegrationError (see `format_answer`)."""
         value = self.format_answer(outcome)
         return value if self.dialect == "langchain_per_call" else {self.turn: value}
+
+
+def _deny_answered(ruling: Ruling) -> Ruling:
+    """Nobody is asked about a call that never runs."""
+    verdict = Verdict(kind="deny", rule=None, reason="The agent answered this call itself.")
+    return ruling._replace(verdict=verdict, allowed_decisions=(), args_schema=None)
 
 
 def read_question(
