@@ -7,7 +7,7 @@ import logging
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
-from hitl_core.errors import IntegrationError
+from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.failpoints import failpoint
 from hitl_core.integrations.langgraph.driver.loaded_state import ThreadMoved
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
@@ -167,8 +167,9 @@ async def _answer_question(
             raise
         kind = type(error).__name__
         active_run.results.update(dict.fromkeys(handed, CallResult.note(f"failed: {kind}")))
+        why = f" {error}" if isinstance(error, HitlError) else ""
         raise NodeFailed(
-            f"The node raised {kind} after it got its answer. LangGraph keeps that answer:"
+            f"The node raised {kind} after it got its answer.{why} LangGraph keeps that answer:"
             " ainvoke(None) runs the node again."
         ) from error
     active_run.results.update(handed)

@@ -30,6 +30,7 @@ from hitl_core.integrations.langgraph.pauses import (
     add_tool_agents,
     answered_interrupts,
     open_interrupts,
+    saved_questions,
 )
 from hitl_core.model import person_key
 from hitl_core.tasks import is_cancellation
@@ -131,7 +132,7 @@ class GraphThread:
         """
         interrupts, answered = _open_interrupts(state, input), _answered_interrupts(state, input)
         with (
-            self.active_runs.hold_step(self.claim, interrupts, answered),
+            self.active_runs.hold_step(self.claim, interrupts, answered, saved_questions(state)),
             hold_watch(lambda: self.gate.policy),
         ):
             await self._run(input, self._config_for(state))

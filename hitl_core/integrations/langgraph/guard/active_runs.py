@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
+from hitl_core.integrations.langgraph.guard.task_questions import TaskQuestions
 from hitl_core.review import CallResult, runnable_calls
 
 #: A key in the config of a driven run, for its tools: the claim by which this process drives the run.
@@ -61,14 +62,15 @@ class ActiveRun:
 
 @dataclass(slots=True)
 class _Step:
-    """See `ActiveRuns.hold_step`. `continued`: the calls that continued with an answer, by task and id;
-    `results`: what the reviewed calls returned that ran in it, by turn and id.
+    """See `ActiveRuns.hold_step`. `questions`: by task; `continued`: the calls that continued with an answer,
+    by task and id; `results`: what the reviewed calls returned that ran in it, by turn and id.
     """
 
     open_interrupts: Mapping[str, tuple[Interrupt, ...]] = field(
         default_factory=dict[str, tuple[Interrupt, ...]]
     )
     answered: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    questions: dict[str, TaskQuestions] = field(default_factory=dict[str, TaskQuestions])
     continued: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     results: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
 
@@ -104,6 +106,10 @@ class ActiveRuns:
         step.continued.add((task_id, call_id))
         return step.answered.get(task_id, frozenset())
 
+    def questions(self, claim: str | None, task_id: str) -> TaskQuestions:
+        """The questions of the calls that this step runs in the task."""
+        return self._find_step(claim).questions.setdefault(task_id, TaskQuestions())
+
     def keep_result(self, claim: str | None, turn: str, call_id: str, result: Any) -> None:
         """Keep what a reviewed call returned, until the step ends. If LangGraph or a middleware tries it
         again, the model gets this, and not that the call was stopped.
@@ -138,11 +144,13 @@ class ActiveRuns:
         claim: str,
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
         answered: Mapping[str, frozenset[str]],
+        questions: Mapping[str, Sequence[Any]],
     ) -> Generator[None, None, None]:
         """Registers a step while the graph runs it. `open_interrupts`: those that it doesn't answer, by task;
-        `answered`: the ids of those that it answers.
+        `answered`: the ids of those that it answers; `questions`: the saved ones of each task.
         """
-        self._steps[claim] = _Step(open_interrupts, answered)
+        by_task = {task_id: TaskQuestions(saved) for task_id, saved in questions.items()}
+        self._steps[claim] = _Step(open_interrupts, answered, by_task)
         try:
             yield
         finally:

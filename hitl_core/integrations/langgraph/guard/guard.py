@@ -21,8 +21,10 @@ from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, Active
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
 from hitl_core.integrations.langgraph.guard.lost_questions import check_questions
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
+from hitl_core.integrations.langgraph.guard.task_questions import TaskQuestions
 from hitl_core.integrations.langgraph.guard.tool_call import (
     RAN,
+    CallOrigin,
     Result,
     call_result,
     copy_request,
@@ -71,6 +73,13 @@ class ReviewGuard:
         setattr(node, "_wrap_tool_call", wrapper)  # noqa: B010 - LangGraph has no public way
         setattr(node, "_awrap_tool_call", wrapper.acall)  # noqa: B010
         return True
+
+    def begin(self, request: ToolCallRequest) -> TaskQuestions:
+        """Register a call of a task. Returns what is known of the questions of this task's calls."""
+        origin = CallOrigin.from_request(request)
+        questions = self._active_runs.questions(origin.claim, origin.task_id)
+        questions.calls.add(str(request.tool_call["id"]))
+        return questions
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         try:
@@ -202,11 +211,13 @@ class _GuardWrapper:
         def inner(call_request: ToolCallRequest) -> Result:
             return self.guard.call(call_request, execute)
 
-        with check_questions(request):
+        with check_questions(request, self.guard.begin(request)):
             return self._outer(request, inner) if self._outer else inner(request)
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
-        with check_questions(request):
+        task = self.guard.begin(request)
+        await asyncio.sleep(0)  # the other calls of the task begin too, before this one runs
+        with check_questions(request, task):
             return await self._acall(request, execute)
 
     async def _acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:

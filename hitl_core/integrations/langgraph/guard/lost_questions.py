@@ -1,38 +1,54 @@
-"""Finds questions that get lost inside the call that asks them: a tool, or a middleware around it, calls
-`interrupt()` and catches its exception (`except Exception`), so nobody is asked.
+"""Finds questions of a call that nobody is asked, or whose answer could reach another call (see
+`task_questions`). A question is lost if a tool, or a middleware around it, calls `interrupt()` and catches
+its exception (`except Exception`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from hitl_core.integrations.langgraph.graph import Json
 from hitl_core.integrations.langgraph.guard.lost_pauses import lost_pause_text
+from hitl_core.integrations.langgraph.guard.task_questions import TaskQuestions
 from hitl_core.integrations.langgraph.guard.watch import raise_pause_lost
 
 #: The config key under which LangGraph counts the interrupts of a task and keeps their answers.
 _SCRATCHPAD = "__pregel_scratchpad"
 
-_numbers: ContextVar[list[int] | None] = ContextVar("hitl_interrupts", default=None)
+
+class _Asking(NamedTuple):
+    """The call that runs now: the questions of its task, and the numbers of its own ones."""
+
+    task: TaskQuestions
+    numbers: list[int]
+
+
+_asking: ContextVar[_Asking | None] = ContextVar("hitl_interrupts", default=None)
 
 
 class _Counter:
-    """LangGraph's counter, which also notes the number for the current call."""
+    """LangGraph's counter, which also notes the number for the current call. `interrupt` calls it without the
+    question, so that is read from its frame.
+    """
 
     def __init__(self, count: Callable[[], int]) -> None:
         self._count = count
 
     def __call__(self) -> int:
-        number, numbers = self._count(), _numbers.get()
-        if numbers is not None:
-            numbers.append(number)
+        number, asking = self._count(), _asking.get()
+        if asking is not None:
+            asking.numbers.append(number)
+            question = sys._getframe(1).f_locals.get("value")  # pyright: ignore[reportPrivateUsage]
+            if (why := asking.task.problem(number, question)) is not None:
+                raise_pause_lost(why)
         return number
 
 
@@ -51,16 +67,18 @@ def _add_counter(config: Json, known: Any = None) -> Any:
 
 
 @contextlib.contextmanager
-def check_questions(request: ToolCallRequest) -> Generator[None, None, None]:
-    """Use it around a call. Raises PauseLost if the call returns while its own question has no answer."""
+def check_questions(request: ToolCallRequest, task: TaskQuestions) -> Generator[None, None, None]:
+    """Use it around a call. Raises PauseLost if the call returns while its own question has no answer, and in
+    the call if another one could get its answer.
+    """
     around: Any = var_child_runnable_config.get() or {}
     pad = _add_counter(around, _add_counter(cast(Any, request).runtime.config))
     numbers: list[int] = []
-    token = _numbers.set(numbers)
+    token = _asking.set(_Asking(task, numbers))
     try:
         yield
     finally:
-        _numbers.reset(token)
+        _asking.reset(token)
     if pad is not None and any(number >= len(pad.resume) for number in numbers):
         name = request.tool_call["name"]
         around_name = f"{name}, or a middleware around it"

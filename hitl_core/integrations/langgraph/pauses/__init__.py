@@ -18,6 +18,7 @@ from hitl_core.integrations.langgraph.pauses.task_states import (
     is_stalled,
     is_unfinished,
     open_interrupts,
+    saved_questions,
 )
 
 __all__ = [
@@ -37,4 +38,5 @@ __all__ = [
     "open_interrupts",
     "read_asking_calls",
     "read_pauses",
+    "saved_questions",
 ]

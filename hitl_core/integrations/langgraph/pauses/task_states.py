@@ -65,6 +65,16 @@ def answered_interrupts(
     return answered
 
 
+def saved_questions(state: StateSnapshot) -> dict[str, list[Any]]:
+    """What the tasks of this step ask, or asked and have an answer for, by task."""
+    questions: dict[str, list[Any]] = {}
+    for task in state.tasks:
+        if (inner := inner_state(task)) is not None:
+            questions |= saved_questions(inner)
+        questions[task.id] = [interrupt.value for interrupt in task.interrupts]
+    return questions
+
+
 def _is_task_unfinished(task: PregelTask) -> bool:
     if task.result is not None:
         return False
