@@ -63,7 +63,7 @@ async def test_from_once_to_done(client: Client, reviews: Reviews):
     done = await client.done(id, c1="sent as m-1\nand more")
     assert (done.status, done.body["status"]) == (200, "done")
     [answer] = done.body["outcome"]["answers"]
-    assert answer["content"] == "`ask` ran: sent as m-1"
+    assert answer["content"] == "Result of `ask`: sent as m-1"
     assert done.body["outcome"]["execute"] == []
     after = await client.once(id)
     assert (after.body["run"], after.body["lease_until"]) == (False, None)
@@ -78,7 +78,7 @@ async def test_promise_5_a_result_without_a_start_is_kept_and_the_call_starts_no
 
     done = await client.done(id, c1="sent")
 
-    assert done.body["outcome"]["answers"][0]["content"] == "`ask` ran: sent"
+    assert done.body["outcome"]["answers"][0]["content"] == "Result of `ask`: sent"
     assert (await client.once(id)).body["run"] is False
 
 
@@ -200,7 +200,7 @@ async def test_a_call_that_was_not_started_needs_no_result(client: Client, revie
     done = await client.done(id, c1="failed: no answer")
 
     answers = {a["tool_call_id"]: a["content"] for a in done.body["outcome"]["answers"]}
-    assert answers["c1"] == "`ask` ran: failed: no answer"
+    assert answers["c1"] == "Result of `ask`: failed: no answer"
     assert answers["c2"] == "`ask` was not executed."
 
 

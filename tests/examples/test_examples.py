@@ -102,7 +102,7 @@ async def test_a_loop_that_was_killed_starts_again_with_its_review(scene: Scene)
 
     assert [line.partition(":")[0] for line in second[:2]] == ["refund", "send_email"]
     assert third[0] == "No call may run: the model gets the answers."
-    assert third[1].startswith("`refund` ran: refund ran with")
+    assert third[1].startswith("Result of `refund`: refund ran with")
     assert len(await scene.cards()) == 1
 
 

@@ -119,8 +119,10 @@ def _run_content(name: str, run: Run) -> tuple[str, Literal["success", "error"]]
     match run.state:
         case "done" if run.by is not None:
             return f"`{name}` ran; its result was lost. {run.by.label} confirmed it.", "success"
-        case "done":
-            return f"`{name}` ran: {run.line}", "success"
+        case "done" if not run.line:
+            return f"`{name}` ran.", "success"
+        case "done":  # the line may also say that it was not executed
+            return f"Result of `{name}`: {run.line}", "success"
         case "paused":
             return f"`{name}` asks a question of its own before it continues.", "success"
         case "skipped":

@@ -130,5 +130,5 @@ async def test_two_equal_calls_in_two_blocks_of_a_thread_have_one_result(gate: G
         values = await asyncio.gather(*scripts, return_exceptions=True)
     [error] = [each for each in values if each != 17]
     assert isinstance(error, Rejected)
-    assert "only that call's caller has the result. `pay` ran: 17" in str(error)
+    assert "only that call's caller has the result. Result of `pay`: 17" in str(error)
     assert ran == ["R17"]

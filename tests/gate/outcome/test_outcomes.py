@@ -95,7 +95,7 @@ async def test_of_a_done_review_nothing_is_left_and_every_call_is_answered(gate:
 
     assert again.execute == ()
     assert again.answers == (
-        Answer("c1", "ask", "`ask` ran: sent", "success"),
+        Answer("c1", "ask", "Result of `ask`: sent", "success"),
         Answer("c2", "ask", "`ask` was not executed.", "error"),
         Answer("c3", "look_up", "`look_up` was not executed.", "error"),
     )

@@ -33,7 +33,7 @@ async def test_the_model_of_a_fork_reads_that_the_call_has_run(
     run = await driver.run(None, thread_id="t-1")
     assert run.finished
     assert lab.effects == [effect]
-    assert answers(run) == {"c1": ("success", f"`send_email` ran: {effect}")}
+    assert answers(run) == {"c1": ("success", f"Result of `send_email`: {effect}")}
 
 
 async def test_the_model_of_a_fork_reads_that_an_unfinished_call_may_have_run(lab: Lab) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from langchain.agents.middleware import ToolCallLimitMiddleware
 
+from hitl_core.gate import answers as answers_of
 from tests.integrations.agents import Lab, answers, call, go
 
 ONE = ToolCallLimitMiddleware(run_limit=1)
@@ -38,9 +39,9 @@ async def test_a_turn_whose_calls_are_all_answered_goes_on_alone(lab: Lab) -> No
     assert {status for status, _ in answers(lab.stops[0]).values()} == {"success", "error"}
 
 
-async def test_the_card_says_that_an_approved_call_was_not_started(lab: Lab) -> None:
-    """Given a limit that answers a call after people have approved it, then the card doesn't say that it
-    ran."""
+async def test_nobody_reads_that_an_approved_call_ran_that_was_not_started(lab: Lab) -> None:
+    """Given a limit that answers a call after people have approved it, then neither the card nor a model
+    reads that it ran."""
     driver = lab.driver(TWO_MAILS, before=[ONE])
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
@@ -48,3 +49,6 @@ async def test_the_card_says_that_an_approved_call_was_not_started(lab: Lab) -> 
         review = await lab.done(paused.review_id)
     assert lab.effects == ["sent a"]
     assert review.runs["2"].line == "not executed: the agent did not start it"
+    assert answers_of(review)[1].content == (
+        "Result of `send_email`: not executed: the agent did not start it"
+    )
