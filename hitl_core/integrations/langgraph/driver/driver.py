@@ -32,7 +32,7 @@ from hitl_core.integrations.langgraph.graph import Graph, read_tools
 from hitl_core.integrations.langgraph.guard import ActiveRun, ActiveRuns, PauseLost
 from hitl_core.integrations.langgraph.inventory import Inventory
 from hitl_core.integrations.langgraph.pauses import (
-    find_reader,
+    KnownGraphs,
     is_stalled,
     is_unfinished,
     read_pauses,
@@ -61,7 +61,7 @@ class Driver:
         self._settings, self._streaming = settings, streaming
         tools = read_tools(agent, inventory.tool_nodes.values(), inventory.graphs.values())
         self._reviews = ThreadReviews(gate, tools)
-        self._reader = find_reader(inventory.graphs.values())
+        self._graphs = KnownGraphs.read(inventory.graphs.values())
         self._retries = Retries()
         self._locks = ThreadLocks(gate)
 
@@ -235,7 +235,7 @@ class Driver:
         return GraphThread(
             gate=self._gate,
             graph=self._agent,
-            reader=self._reader,
+            graphs=self._graphs,
             active_runs=self._active_runs,
             id=id,
             requester=requester,

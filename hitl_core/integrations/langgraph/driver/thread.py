@@ -26,6 +26,7 @@ from hitl_core.integrations.langgraph.driver.run import (
 from hitl_core.integrations.langgraph.graph import SAVER, Graph, Json
 from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, hold_watch
 from hitl_core.integrations.langgraph.pauses import (
+    KnownGraphs,
     SavedStates,
     add_tool_agents,
     answered_interrupts,
@@ -68,7 +69,7 @@ class GraphThread:
 
     gate: Gate
     graph: Graph
-    reader: Graph | None
+    graphs: KnownGraphs
     active_runs: ActiveRuns
     id: str
     requester: str | None
@@ -108,7 +109,7 @@ class GraphThread:
     async def load_state(self) -> StateSnapshot:
         """The saved state, never the streamed one: after a crash only the saved state is there."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
-        saved = SavedStates(cast(Any, self.graph).checkpointer, self.id, self.reader)
+        saved = SavedStates(cast(Any, self.graph).checkpointer, self.id, self.graphs)
         return await add_tool_agents(saved, await self._with_marks(state))
 
     async def _with_marks(self, state: StateSnapshot) -> StateSnapshot:

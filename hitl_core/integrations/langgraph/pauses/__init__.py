@@ -5,7 +5,7 @@ and writes the answers in the agent's format.
 from hitl_core.integrations.langgraph.pauses.asking_calls import read_asking_calls
 from hitl_core.integrations.langgraph.pauses.calls_around import OpenCalls
 from hitl_core.integrations.langgraph.pauses.model_turn import BatchPause, PerCallPause
-from hitl_core.integrations.langgraph.pauses.nested import SavedStates, add_tool_agents, find_reader
+from hitl_core.integrations.langgraph.pauses.nested import KnownGraphs, SavedStates, add_tool_agents
 from hitl_core.integrations.langgraph.pauses.pause import QuestionPause
 from hitl_core.integrations.langgraph.pauses.read_pauses import (
     AnyPause,
@@ -24,6 +24,7 @@ from hitl_core.integrations.langgraph.pauses.task_states import (
 __all__ = [
     "AnyPause",
     "BatchPause",
+    "KnownGraphs",
     "OpenCalls",
     "Pauses",
     "PerCallPause",
@@ -31,7 +32,6 @@ __all__ = [
     "SavedStates",
     "add_tool_agents",
     "answered_interrupts",
-    "find_reader",
     "has_failed",
     "is_stalled",
     "is_unfinished",

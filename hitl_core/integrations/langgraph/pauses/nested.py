@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -13,44 +13,60 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import SAVER, Graph, messages_of
 
+#: The node in which an agent runs its tools.
+_TOOLS = "tools"
 #: The separator between the names of nested graphs.
 SEPARATOR = "|"
 
 
 class ToolAgentState(StateSnapshot):
-    """The state of an agent that a tool runs. The names of its tasks' nodes are not known."""
+    """The state of a graph that a tool runs. The names of its tasks' nodes are not known, but of those that
+    run a graph themselves.
+    """
+
+
+class KnownGraphs(NamedTuple):
+    """What is needed of all graphs to read their saved states.
+
+    - `reader`: an agent that saves its messages as differences, if there is one: only LangGraph can join
+      them;
+    - `nodes`: the names of their nodes, first the one in which an agent runs its tools.
+    """
+
+    reader: Graph | None
+    nodes: tuple[str, ...]
+
+    @classmethod
+    def read(cls, graphs: Collection[Graph]) -> KnownGraphs:
+        channels = ((graph, cast(Any, graph).channels.get("messages")) for graph in graphs)
+        reader = next((graph for graph, each in channels if isinstance(each, DeltaChannel)), None)
+        nodes = dict.fromkeys(name for graph in graphs for name in graph.nodes)
+        return cls(reader, tuple({_TOOLS: None, **nodes}))
 
 
 class SavedStates(NamedTuple):
-    """The saved states of a thread. `reader`: an agent that saves its messages as differences, if there is
-    one: only LangGraph can join them.
-    """
+    """The saved states of a thread."""
 
     saver: BaseCheckpointSaver[Any]
     thread_id: str
-    reader: Graph | None
+    graphs: KnownGraphs
 
     async def load(self, namespace: str) -> CheckpointTuple | None:
         config = self._config(namespace)
         saved = await self.saver.aget_tuple(config)
-        if saved is None or self.reader is None:
+        reader = self.graphs.reader
+        if saved is None or reader is None:
             return saved
         values = saved.checkpoint["channel_values"]
         if "messages" in values or "messages" not in saved.checkpoint["channel_versions"]:
             return saved
         own = {**config["configurable"], SAVER: self.saver}  # pyright: ignore
-        state = await self.reader.aget_state({"configurable": own})
+        state = await reader.aget_state({"configurable": own})
         whole = {**values, "messages": messages_of(state.values)}
         return saved._replace(checkpoint={**saved.checkpoint, "channel_values": whole})
 
     def _config(self, namespace: str) -> RunnableConfig:
         return {"configurable": {"thread_id": self.thread_id, "checkpoint_ns": namespace}}
-
-
-def find_reader(graphs: Iterable[Graph]) -> Graph | None:
-    """See `SavedStates`."""
-    channels = ((graph, cast(Any, graph).channels.get("messages")) for graph in graphs)
-    return next((graph for graph, channel in channels if isinstance(channel, DeltaChannel)), None)
 
 
 async def add_tool_agents(saved: SavedStates, state: StateSnapshot) -> StateSnapshot:
@@ -61,17 +77,18 @@ async def add_tool_agents(saved: SavedStates, state: StateSnapshot) -> StateSnap
 
 
 async def _add_inner_state(saved: SavedStates, namespace: str, task: PregelTask) -> PregelTask:
-    inner = task.state if isinstance(task.state, StateSnapshot) else None
-    if inner is None and task.interrupts and task.result is None:
-        within = SEPARATOR.join(filter(None, (namespace, f"{task.name or 'tools'}:{task.id}")))
-        inner = await _find_last_agent(saved, within)
-    if inner is None:
-        return task
-    return task._replace(state=await add_tool_agents(saved, inner))
+    if isinstance(task.state, StateSnapshot):
+        return task._replace(state=await add_tool_agents(saved, task.state))
+    names = (task.name,) if task.name else saved.graphs.nodes
+    for name in names if task.interrupts and task.result is None else ():
+        within = SEPARATOR.join(filter(None, (namespace, f"{name}:{task.id}")))
+        if (inner := await _find_last_agent(saved, within)) is not None:
+            return task._replace(name=name, state=await add_tool_agents(saved, inner))
+    return task
 
 
 async def _find_last_agent(saved: SavedStates, namespace: str) -> ToolAgentState | None:
-    """The last agent that the tool runs; None if it runs none. LangGraph numbers all but the first."""
+    """The last graph that the task runs; None if it runs none. LangGraph numbers all but the first."""
     last, number = None, 0
     while True:
         each = SEPARATOR.join([namespace, str(number)]) if number else namespace

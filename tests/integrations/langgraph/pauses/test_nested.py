@@ -144,6 +144,29 @@ async def test_an_agent_in_an_agent_in_an_agent_is_reviewed_and_named(lab: Lab) 
     assert lab.effects == ["sent a"]
 
 
+async def test_an_agent_in_a_graph_that_a_tool_runs_is_reviewed(lab: Lab) -> None:
+    """Given two calls of a tool that runs a graph with an agent as a node of a graph, then each has a review,
+    and its agent runs what was approved."""
+    graph = StateGraph(MessagesState)
+    graph.add_node("mail", agent(lab, [INNER[:1]], name="mailer"))
+    graph.add_edge(START, "mail")
+    around = StateGraph(MessagesState)
+    around.add_node("office", graph.compile())
+    around.add_edge(START, "office")
+    turn = [call("o1", "delegate", task="mail"), call("o2", "delegate", task="mail")]
+    outer = agent(lab, [turn], with_tools=[delegating(around.compile())], saver=lab.saver)
+    driver = lab.reviews.drive(outer)
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        assert len(run.review_ids) == 2
+        for review_id in run.review_ids:
+            await lab.decide(review_id, "approve")
+            review = await lab.done(review_id)
+            assert review.path == ("tools", "office", "mailer")
+    await wait_until("the end", lambda: any(stop.finished for stop in lab.stops))
+    assert lab.effects == ["sent a", "sent a"]
+
+
 async def test_a_graph_in_a_tool_that_nothing_guards_is_left_alone(lab: Lab) -> None:
     """Given a tool that runs a graph whose node asks, then that is not ours: after a crash the graph would
     continue from its own state, and not get people's answers."""
