@@ -37,6 +37,14 @@ MAX_PROBLEMS = 5
 _ONE = ("items", "additionalProperties", "not")
 _SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "$defs", "definitions", "patternProperties")
+#: What LangChain tells a model about a tool of one value without a schema (`convert_to_openai_tool`). Such a
+#: tool's own `tool_call_schema` is that of the method that runs it.
+_ONE_VALUE: Json = {
+    "type": "object",
+    "properties": {"__arg1": {"title": "Input", "type": "string"}},
+    "required": ["__arg1"],
+    "additionalProperties": False,
+}
 
 
 def schema_of(tool: BaseTool) -> Json:
@@ -115,6 +123,8 @@ def _find_refused(tool: BaseTool, args: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _schema_for_model(tool: BaseTool) -> Json:
+    if takes_one_value(tool) and not tool.args_schema:
+        return _ONE_VALUE
     schema: Any = tool.tool_call_schema
     return cast(Json, schema) if isinstance(schema, dict) else model_json_schema(schema)
 

@@ -8,11 +8,11 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain.tools import ToolRuntime
-from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, tool
+from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, Tool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, ConfigDict
 
-from hitl_core.errors import HitlError
+from hitl_core.errors import DecisionError, HitlError
 from hitl_core.integrations.langgraph.arguments.accepted_args import changed_args
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.langgraph.pauses.test_nested import delegating
@@ -51,6 +51,11 @@ async def transfer(to: str, runtime: ToolRuntime) -> str:
     """Transfer."""
     RAN.append(to)
     return f"transferred {to}"
+
+
+def _note_one(text: str) -> str:
+    RAN.append(text)
+    return "noted"
 
 
 def _note(**args: Any) -> str:
@@ -272,3 +277,23 @@ async def test_what_a_tool_takes_is_read_from_its_function_where_it_has_no_model
     assert changed_args(Plain(), given) == ["more", "runtime"]
     assert changed_args(Any_(), given) == []
     assert changed_args(BY_JSON, given) == []
+
+
+async def test_a_tool_of_one_value_can_be_edited(lab: Lab) -> None:
+    """Given LangChain's old kind of tool, whose model reads one name that is no parameter, when people edit
+    its value, then it runs with that, and an edit with another name is refused."""
+    search = Tool("search", _note_one, "Search.")
+    agent = create_agent(
+        Script(turns=[[call("c1", "search", __arg1="a")]]),
+        [search],
+        middleware=[HumanInTheLoopMiddleware({"search": True})],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        with pytest.raises(DecisionError, match="more"):
+            await lab.decide(paused.review_id, {"__arg1": "b", "more": "c"})
+        await lab.decide(paused.review_id, {"__arg1": "b"})
+        await lab.done(paused.review_id)
+    assert RAN == ["b"]
