@@ -123,12 +123,15 @@ class Pace(NamedTuple):
 
 @dataclass(frozen=True)
 class Person:
-    """A person as the channel knows them now. `external`: from another workspace, in a shared channel."""
+    """A person as the channel knows them now. `external`: from another workspace, in a shared channel.
+    `teams`: the workspaces of a person who is in several of one organization.
+    """
 
     id: str
     name: str
     kind: Literal["member", "guest", "external", "bot"]
     active: bool = True
+    teams: frozenset[str] = frozenset()
 
 
 class Places(Protocol):

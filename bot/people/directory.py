@@ -133,14 +133,18 @@ class Directory(DeciderPool):
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked, with their display name (`name` if the look-up fails) and other
         identities. Only ids are used for permissions. A person of another workspace is external, whatever
-        team the click says.
+        team the click says. In an Enterprise Grid the click names the same workspace of a person wherever
+        they press (https://github.com/slackapi/bolt-js/issues/1875).
         """
+        own = self._lookups[channel].channel.team
         try:
             async with click_budget.timeout("name"):
                 person = await self._lookups[channel].person(user_id)
             name = person.name if person else name
-            if person and person.kind == "external" and team == self._lookups[channel].channel.team:
+            if person and person.kind == "external" and team == own:
                 team = ""
+            elif person and {team, own} <= person.teams:
+                team = own
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
         return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))

@@ -17,7 +17,9 @@ UPDATED = 1_700_000_000
 
 def user_object(user: User, workspace: Workspace, app: App) -> Json:
     """The person as the Web API shows them to the app. A deactivated person has few fields. A person of
-    another workspace has `is_stranger`, unless they share a channel with the app.
+    another workspace has `is_stranger`, unless they share a channel with the app. One of several workspaces
+    of an Enterprise Grid organization has no `team_id` (https://github.com/looker/lookerbot/issues/184,
+    https://github.com/abdolence/slack-morphism-rust/pull/215).
     """
     result: Json = {
         "id": user.id,
@@ -29,6 +31,16 @@ def user_object(user: User, workspace: Workspace, app: App) -> Json:
         "is_app_user": False,
         "updated": UPDATED,
     }
+    if user.grid_teams:
+        del result["team_id"]
+        result["enterprise_user"] = {
+            "id": user.id,
+            "enterprise_id": "E0ACME",
+            "enterprise_name": "Acme Group",
+            "is_admin": False,
+            "is_owner": False,
+            "teams": list(user.grid_teams),
+        }
     if user.deleted:
         return result
     result |= {

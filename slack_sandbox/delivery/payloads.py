@@ -27,6 +27,9 @@ class Payloads:
         workspace = self._workspace
         known = workspace.person(user)
         name = known.name if known else user.lower()
+        # A person of several workspaces has the same one in all payloads
+        # (https://github.com/slackapi/bolt-js/issues/1875).
+        home = known and (known.team_id or next(iter(known.grid_teams), ""))
         return {
             "type": kind,
             "team": {"id": workspace.team_id, "domain": workspace.domain},
@@ -34,7 +37,7 @@ class Payloads:
                 "id": user,
                 "username": name,
                 "name": name,
-                "team_id": team or (known and known.team_id) or workspace.team_id,
+                "team_id": team or home or workspace.team_id,
             },
             "api_app_id": self._app.app_id,
             "token": self._app.verification_token,

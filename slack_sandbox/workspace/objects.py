@@ -31,7 +31,8 @@ class App:
 @dataclass
 class User:
     """A guest of several channels is restricted; a guest of one channel is ultra-restricted too.
-    `team_id`: another workspace, for a person who is here through Slack Connect."""
+    `team_id`: another workspace, for a person who is here through Slack Connect. `grid_teams`: the workspaces
+    of a person of an Enterprise Grid organization; they are at home in the first one."""
 
     id: str
     name: str
@@ -44,6 +45,7 @@ class User:
     is_owner: bool = False
     team_id: str = ""
     bot_id: str = ""
+    grid_teams: tuple[str, ...] = ()
 
     @property
     def email(self) -> str:

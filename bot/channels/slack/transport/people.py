@@ -109,7 +109,16 @@ def _person(user_id: str, user: Data, team: str) -> Person:
         str(name or ""),
         _kind(user_id, user, team),
         not read_field(user, "deleted", bool),
+        _grid_teams(user),
     )
+
+
+def _grid_teams(user: Data) -> frozenset[str]:
+    """The workspaces of a person of an Enterprise Grid organization; empty for any other person
+    (docs.slack.dev/reference/objects/user-object#enterprise-grid-user-objects).
+    """
+    known: Data = user.get("enterprise_user") or {}
+    return frozenset(map(_read_id, known.get("teams") or ()))
 
 
 def _kind(user_id: str, user: Data, team: str) -> Literal["member", "guest", "external", "bot"]:
@@ -117,7 +126,12 @@ def _kind(user_id: str, user: Data, team: str) -> Literal["member", "guest", "ex
     is_bot = read_field(user, "is_bot", bool) or user.get("is_workflow_bot")
     if is_bot or user_id == _SLACKBOT:
         return "bot"
-    if user.get("is_stranger") or read_field(user, "team_id", str) != team:
+    # A person of several workspaces has the `team_id` of any of them, or none
+    # (https://github.com/looker/lookerbot/issues/184).
+    teams = _grid_teams(user)
+    if not teams or "team_id" in user:
+        teams |= {read_field(user, "team_id", str)}
+    if user.get("is_stranger") or team not in teams:
         return "external"
     if user["deleted"]:  # Slack sends no more fields, and they don't matter
         return "member"
