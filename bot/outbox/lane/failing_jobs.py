@@ -9,7 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
-from hitl_core.errors import HitlError, StoreUnavailable, safe_message
+from hitl_core.errors import (
+    HitlError,
+    ReviewTooNew,
+    StoreError,
+    StoreUnavailable,
+    safe_message,
+)
 from hitl_core.model import is_digest_id, short_id
 from hitl_core.store import Job, LaneHalf, Recheck, Store, note_lane_failure
 
@@ -176,6 +182,13 @@ async def is_missing(store: Store, job: Job, error: Exception) -> bool:
     if not isinstance(error, StoreUnavailable):
         return False
     return job.partition in await store.missing_partitions()
+
+
+def can_wait(error: Exception) -> bool:
+    """Whether nothing is wrong with the card itself: a newer bot can show it, or any bot as soon as the store
+    takes the command, for example with another permission.
+    """
+    return isinstance(error, ReviewTooNew) or type(error) is StoreError
 
 
 def check_version(job: Job) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from hitl_core.errors import HitlError, ReviewNotFound, ReviewTooNew, StoreUnavailable
+from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable
 from hitl_core.model import is_digest_id
 from hitl_core.store import Job, LaneHalf, Store
 from hitl_core.tasks import run_to_end, task_group
@@ -209,13 +209,13 @@ class Lane:
                     raise TriedTooOften(error) from None
             except ReviewNotFound:
                 return SendResult(None, unsure=False)
-            except ReviewTooNew as newer:  # it stays in the queue: a newer bot can show it
-                raise TriedTooOften(str(newer)) from None
             except (NotFound, LookupFailed) as known:  # already reported
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return SendResult(str(known), unsure or isinstance(known, LookupFailed))
             except Exception as refused:
                 why = error_text(refused)
+                if failing_jobs.can_wait(refused):
+                    raise TriedTooOften(why) from None
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
                 self._stuck.report_failure(job, why)
                 return SendResult(why, unsure)

@@ -15,7 +15,7 @@ from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
 from bot.outbox import outbox as outboxes
 from bot.outbox.delivery import Delivery
-from bot.outbox.lane import LATE_WINDOW, Lane, failing_jobs
+from bot.outbox.lane import LATE_WINDOW, Lane, aside_jobs, failing_jobs
 from bot.outbox.outbox import Outbox
 from bot.people.directory import Directory
 from hitl_core.errors import StoreError
@@ -144,6 +144,35 @@ class Refusing(MemoryStore):
         if self.refuses:
             raise StoreError("Redis refused")
         return await super().hold_lanes(lanes, bot, ttl, unknown)
+
+
+async def test_a_card_waits_for_a_store_that_refuses_a_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given a Redis that refuses what the card needs, as without a permission; then that is told, and the
+    card waits and is no dead letter; when Redis takes it, then it is shown."""
+    monkeypatch.setattr(aside_jobs, "FIRST_ASIDE", 0.02)
+    store, health, refuses = MemoryStore(), Health(), True
+    review, event = review_of(now=time.time())
+    await Reviews(store).submit(review, event)
+
+    async def send(job: Job, *, again: bool) -> None:
+        if refuses:
+            raise StoreError("Redis refuses a command")
+
+    lane = Lane(DEFAULT_PLACE, store, send, health, LATE_WINDOW, 0.01)
+    await lane.run()
+    [problem] = health.current_problems()
+    assert "Redis refuses a command" in problem.text
+    assert await store.count_dead_letters() == 0
+    refuses = False
+
+    async def is_shown() -> bool:
+        await lane.run()
+        return health.current_problems() == ()
+
+    await wait_until("it is shown", is_shown)
+    assert await store.count_dead_letters() == 0
 
 
 async def do_nothing(job: Job, *, again: bool) -> None:
