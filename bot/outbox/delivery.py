@@ -19,7 +19,6 @@ from .card_sync import CardSync, DeliveryAttempt, forget_shown_versions, has_wai
 from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages
-from .rate_limit import RateLimit
 from .shown_deciders import ShownDeciders
 from .thread_sync import ThreadSync
 
@@ -40,7 +39,7 @@ class Delivery:
         pace: float = 0.0,
     ) -> None:
         self._reviews, self._channels = reviews, channels
-        self._messages = Messages(channels, RateLimit(reviews.store, pace))
+        self._messages = Messages(channels, reviews.store, pace)
         self._delivery_problems = DeliveryProblems(reviews, channels, health)
         self._recipients = Recipients(channels, directory, reviews.store)
         self._thread = ThreadSync(reviews, self._messages, health)

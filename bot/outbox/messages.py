@@ -8,12 +8,14 @@ from typing import Literal, NamedTuple, TypeVar
 
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Snapshot
+from hitl_core.store import Store, lane_of, note_lane_failure
 
 from ..card import Card, ThreadLine, build_card
 from ..channels.contract import (
     Channel,
     LookupFailed,
     NotFound,
+    RateLimited,
     Undeliverable,
 )
 from ..channels.registry import Channels
@@ -39,8 +41,9 @@ class Messages:
     raising RateLimited.
     """
 
-    def __init__(self, channels: Channels, pace: RateLimit) -> None:
-        self._channels, self._pace = channels, pace
+    def __init__(self, channels: Channels, store: Store, pace: float) -> None:
+        """`pace` is a factor for the channels' own rate limits; 0.0 is none."""
+        self._channels, self._store, self._pace = channels, store, RateLimit(store, pace)
 
     @property
     def waiting(self) -> int:
@@ -76,7 +79,15 @@ class Messages:
         self, channel: Channel, place: Place, call: Callable[[], Awaitable[MessageRef]]
     ) -> MessageRef:
         conversation = await channel.conversation_id(place)
-        return await self._pace.post(channel, conversation, call)
+
+        async def post() -> MessageRef:
+            try:
+                return await call()
+            except RateLimited as limited:
+                await note_lane_failure(self._store, lane_of(place), str(limited))
+                raise
+
+        return await self._pace.post(channel, conversation, post)
 
     async def post_once(
         self,

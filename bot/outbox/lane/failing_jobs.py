@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
@@ -17,7 +17,7 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import is_digest_id, short_id
-from hitl_core.store import Job, LaneHalf, Recheck, Store, note_lane_failure
+from hitl_core.store import Job, LaneHalf, Recheck, Store
 
 from ...health import Health, delivery_subject
 
@@ -160,12 +160,6 @@ class TriedTooOften(Exception):
     ) -> None:
         super().__init__(text)
         self.seconds, self.is_newer, self.is_missing = seconds, is_newer, is_missing
-
-
-async def note_failure(store: Store, job: Job, why: str) -> None:
-    """For `hitl reviews show`: the cards behind this one wait for the same reason."""
-    with suppress(HitlError):
-        await note_lane_failure(store, job.lane, why)
 
 
 async def put_back(store: Store, job: Job) -> None:

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable
 from hitl_core.model import is_digest_id
-from hitl_core.store import Job, LaneHalf, Store
+from hitl_core.store import Job, LaneHalf, Store, note_lane_failure
 from hitl_core.tasks import run_to_end, task_group
 
 from ...channels.contract import (
@@ -175,7 +175,7 @@ class Lane:
         log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
         if not error.seconds:
             self._stuck.report_failure(job, str(error))
-            await failing_jobs.note_failure(self._store, job, str(error))
+            await note_lane_failure(self._store, job.lane, str(error))
         await failing_jobs.put_back(self._store, job)
 
     def report(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from hitl_core.store import LaneFailure, lane_failure, lane_of
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
 
-Failures = Mapping[Place, LaneFailure | None]
+Failures = Mapping[Place, LaneFailure]
 
 _EPILOG = """\
 examples:
@@ -60,7 +61,8 @@ def add_to(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     snapshot, failures = with_reviews(args, lambda reviews: _load(reviews, args.id))
     if args.json:
-        say_json(review_to_json(snapshot, with_args=True))
+        delays = [{"place": place, **one._asdict()} for place, one in failures.items()]
+        say_json({**review_to_json(snapshot, with_args=True), "delays": delays})
     else:
         _say_review(snapshot, failures)
         rest = "--args" if sys.stdout.isatty() and not args.args else None
@@ -71,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _load(reviews: Reviews, id: str) -> tuple[Snapshot, Failures]:
-    """The review, and why cards wait at its places."""
+    """The review, and why cards that are not posted wait."""
     snapshot = await find_review(reviews, id)
-    failures = {
-        place: await lane_failure(reviews.store, lane_of(place)) for place in snapshot.review.places
-    }
-    return snapshot, failures
+    missing = [place for place in snapshot.review.places if place not in snapshot.posts]
+    found = await asyncio.gather(*(lane_failure(reviews.store, lane_of(one)) for one in missing))
+    pairs = zip(missing, found, strict=True)
+    return snapshot, {place: failure for place, failure in pairs if failure}
 
 
 def _say_review(snapshot: Snapshot, failures: Failures) -> None:

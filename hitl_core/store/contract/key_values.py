@@ -7,8 +7,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from hitl_core.errors import HitlError
 from hitl_core.model import Token
 
 
@@ -149,9 +151,12 @@ _KEEP_FAILURE = 180.0
 
 
 async def note_lane_failure(store: _TimedValues, lane: str, why: str) -> None:
-    """Note why a job of the lane failed, so that people can read why its cards wait."""
-    data = json.dumps(LaneFailure(why, await store.now())).encode()
-    await store.save_temporary_value(f"failure:{lane}", data, _KEEP_FAILURE)
+    """Note why a job of the lane failed, so that people can read why its cards wait. If the store takes no
+    note, there is none.
+    """
+    with suppress(HitlError):
+        data = json.dumps(LaneFailure(why, await store.now())).encode()
+        await store.save_temporary_value(f"failure:{lane}", data, _KEEP_FAILURE)
 
 
 async def lane_failure(store: TemporaryValues, lane: str) -> LaneFailure | None:

@@ -128,6 +128,22 @@ async def test_why_the_cards_of_a_lane_wait_can_be_read_by_everybody(
     await running
 
 
+async def test_that_the_cards_of_a_lane_wait_for_the_rate_limit_can_be_read_by_everybody(
+    sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given a Slack that limits the rate; when it refuses the first post; then the store has the reason."""
+    reviews = Reviews(MemoryStore())
+    review, event = review_of(now=time.time())
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
+    lane = Lane(DEFAULT_PLACE, reviews.store, delivery.run_job, Health(), LATE_WINDOW, 0.01)
+    sandbox.faults.configure({"mode": "ratelimited", "method": "chat.postMessage", "times": 1})
+    await lane.run()
+    failure = await lane_failure(reviews.store, DEFAULT_PLACE)
+    assert failure is not None
+    assert "the rate is limited" in failure.why
+
+
 class Refusing(MemoryStore):
     """A store that refuses what a bot needs, as a Redis without a permission does."""
 

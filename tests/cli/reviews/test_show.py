@@ -35,6 +35,19 @@ def test_why_a_card_is_not_posted_yet(desk: Desk) -> None:
     assert f"not posted yet: {why}, at 2" in told
     assert told.endswith(" ago)")
     assert "  card       the bot's own channel (HITL_CHANNEL): not posted yet" in lines
+    [delay] = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)["delays"]
+    assert (delay["place"], delay["why"]) == (first, why)
+
+
+def test_a_card_that_is_posted_is_not_delayed(desk: Desk) -> None:
+    """Given a card that is there, and a failure of its conversation after that; then it is not delayed."""
+    review = desk.submit(thread_id="t-1")
+    [place] = review.places
+    ref = MessageRef(channel="slack", conversation="C1", ts="1.1")
+    desk.do(lambda reviews: reviews.store.record_post(review.id, place, ref))
+    desk.do(lambda reviews: note_lane_failure(reviews.store, lane_of(place), "Slack is away"))
+    assert "slack C1 1.1" in desk.hitl("reviews", "show", review.id).out
+    assert json.loads(desk.hitl("reviews", "show", review.id, "--json").out)["delays"] == []
 
 
 def test_everything_about_a_review(desk: Desk) -> None:
