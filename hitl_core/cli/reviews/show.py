@@ -75,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
 async def _load(reviews: Reviews, id: str) -> tuple[Snapshot, Failures]:
     """The review, and why cards that are not posted wait."""
     snapshot = await find_review(reviews, id)
-    missing = [place for place in snapshot.review.places if place not in snapshot.posts]
+    posted = {place.base for place in snapshot.posts}
+    missing = [place for place in snapshot.review.places if place not in posted]
     found = await asyncio.gather(*(lane_failure(reviews.store, lane_of(one)) for one in missing))
     pairs = zip(missing, found, strict=True)
     return snapshot, {place: failure for place, failure in pairs if failure}
@@ -123,16 +124,17 @@ def _fields(snapshot: Snapshot, failures: Failures) -> Iterator[tuple[str, str]]
     if review.done_at is not None:
         yield "done", phrases.time_text(review.done_at, now)
     for place in review.places:
-        text = _card_text(snapshot, place, failures.get(place))
-        yield "card", f"{phrases.place_text(place)}: {text}"
+        for copy in [one for one in snapshot.posts if one.base == place] or [place]:
+            text = _card_text(snapshot, copy, failures.get(place))
+            yield "card", f"{phrases.place_text(copy)}: {text}"
 
 
 def _card_text(snapshot: Snapshot, place: Place, failure: LaneFailure | None) -> str:
-    """Where the card is, and its version. A card of an earlier version can be up to date, because internal
-    changes also raise the version.
+    """Where the card is, or a member's copy, and its version. A card of an earlier version can be up to date,
+    because internal changes also raise the version.
     """
     ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
-    trouble = snapshot.review.delivery_problems.get(place)
+    trouble = snapshot.review.delivery_problems.get(place.base)
     since = f", since {phrases.time_text(trouble.since, snapshot.now)}" if trouble else ""
     if ref is None:
         if trouble is not None:

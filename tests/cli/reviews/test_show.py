@@ -123,6 +123,17 @@ def test_what_came_of_a_review(desk: Desk) -> None:
     assert "1  ask  c1  cancelled\n" in text
 
 
+def test_a_group_has_a_card_for_each_member(desk: Desk) -> None:
+    """Given a place of which each member has a copy, as of a group; then `show` says where it is."""
+    review = desk.submit(call("ask"), call("timed"))
+    group = Place("slack:#first")
+    ref = MessageRef(channel="slack", conversation="D0CARL", ts="1.1")
+    desk.do(lambda reviews: reviews.store.record_post(review.id, group.for_member("U0CARL"), ref))
+    text = desk.hitl("reviews", "show", review.id).out
+    assert f"  card       {group}>U0CARL: slack D0CARL 1.1" in text
+    assert f"{group}: not posted yet" not in text
+
+
 def test_why_a_card_is_not_shown(desk: Desk) -> None:
     """Given a place that can't be reached; then `show` says why and since when, for
     people and programs."""
