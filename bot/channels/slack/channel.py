@@ -17,6 +17,7 @@ from ...text import one_line, shorten
 from ..answers import Data, read_field, read_object
 from ..contract import (
     LookupFailed,
+    MessageGone,
     Pace,
     Places,
     Undeliverable,
@@ -131,13 +132,12 @@ class SlackChannel(PeopleLookup):
         )
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
-        await self._api.call(
-            "chat.postMessage",
-            channel=ref.conversation,
-            thread_ts=self.destination(place).thread or ref.ts,
-            **_QUIET,
-            **thread_message(line, self.name_of),
-        )
+        content = {**_QUIET, **thread_message(line, self.name_of)}
+        # If the place's thread was deleted before the post, the card is in the channel.
+        for thread in filter(None, (self.destination(place).thread, ref.ts)):
+            if await self._messages.reply(ref.conversation, thread, content):
+                return
+        raise MessageGone("the message was deleted")
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
         """Post a text file in the card's thread."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from bot.card import Card, build_card, thread_lines
@@ -195,6 +197,17 @@ class Posting:
         assert len(shown.thread) == len(lines)
         assert world.spelling("Not on a Friday.") in shown.thread[0]
         assert await world.channel.find_messages(world.room, review.id, since) == [ref]
+
+    async def test_a_reply_below_a_deleted_message_is_no_message_of_the_room(self, world: World):
+        """Given a card whose message somebody deleted; when a line is posted below it, then the room has no
+        message."""
+        review = decide(ask(), "1", "reject", message="Not on a Friday.")
+        ref = await world.channel.post(world.room, card_of(review))
+        await world.remove(ref)
+        for line in thread_lines(review, DEFAULT):
+            with suppress(MessageGone):
+                await world.channel.reply(world.room, ref, line)
+        assert await world.messages(world.room) == []
 
     async def test_a_person_gets_a_message_of_their_own(self, world: World):
         """Given a person's place, then the card is in a conversation of their own, and is found there."""

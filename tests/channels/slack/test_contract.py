@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.card import build_card, thread_lines
 from bot.channels.slack import SlackChannel
 from bot.channels.slack.modals import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
@@ -27,6 +28,7 @@ from slack_sandbox.workspace.objects import Channel, Message
 from tests.channels.contract import ChannelContract, Shown, ShownPage, World
 from tests.channels.contract.world import Fault
 from tests.channels.reading import check_view, texts
+from tests.channels.scenes import DEFAULT, THREE, decide, review_of
 
 #: An error that Slack doesn't document, and a yes without what was asked for.
 REFUSED, UNREADABLE = {"ok": False, "error": "some_new_error"}, {"ok": True}
@@ -197,3 +199,18 @@ class TestSlackContract(ChannelContract):
             channel = SlackChannel(client, "#agent-approvals", Health())
             await channel.start()
             yield SlackWorld(sandbox, channel)
+
+    async def test_the_lines_of_a_card_whose_thread_was_deleted_are_below_the_card(
+        self, world: World
+    ):
+        """Given a thread that was deleted before its card was posted, so that Slack has put the card into the
+        channel; then its lines are below it, and not in the channel."""
+        place = Place("slack:C0APPROVE/1700000000.000100")
+        review = decide(review_of(*THREE), "1", "reject", message="Not on a Friday.")
+        lines = thread_lines(review, DEFAULT)
+        ref = await world.channel.post(place, build_card(review, DEFAULT))
+        for line in lines:
+            await world.channel.reply(place, ref, line)
+        (shown,) = await world.messages(world.room)
+        assert shown.ref == ref
+        assert len(shown.thread) == len(lines) > 0

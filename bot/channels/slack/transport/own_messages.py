@@ -1,14 +1,16 @@
-"""Finds and deletes the messages that this bot posted."""
+"""Finds and deletes the messages that this bot posted, and replies to them."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from hitl_core.model import MessageRef
 
-from ...answers import Data, read_list
-from ...contract import MessageGone, NotFound, Undeliverable
+from ...answers import Data, read_field, read_list, read_object
+from ...contract import ChannelError, MessageGone, NotFound, Undeliverable
 from ..places import NAME
 from .api import Api
 from .slack_errors import NO_PLACE
@@ -65,6 +67,18 @@ class OwnMessages:
             refs = await find_in("conversations.history")
         return sorted(filter(None, refs), key=lambda ref: ref.ts)
 
+    async def reply(self, conversation: str, thread: str, content: Mapping[str, Any]) -> bool:
+        """Post below the message `thread`. False if that message was deleted: then Slack puts the reply into
+        the conversation itself, where it is deleted.
+        """
+        stray = await self._api.call_and_read(
+            "chat.postMessage", _stray_reply, channel=conversation, thread_ts=thread, **content
+        )
+        if stray:
+            with suppress(ChannelError):  # the post succeeded, so it must not be tried again
+                await self.delete(message_ref(conversation, stray))
+        return not stray
+
     async def delete(self, ref: MessageRef) -> None:
         """Delete a message of ours. One of the bot that this app had before it was installed again stays:
         this bot can't change or delete it, so it is as good as gone.
@@ -100,6 +114,12 @@ class OwnMessages:
 
     def _is_ours(self, post: Data) -> bool:
         return post.get("bot_id") == self.bot_id or post.get("user") == self.bot_user_id
+
+
+def _stray_reply(answer: Data) -> str:
+    """The ts of a reply that Slack did not put into a thread; "" if it did."""
+    in_thread = "message" not in answer or "thread_ts" in read_object(answer, "message")
+    return "" if in_thread else read_field(answer, "ts", str)
 
 
 def message_ref(conversation: str, ts: str) -> MessageRef:
