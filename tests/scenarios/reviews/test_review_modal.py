@@ -150,6 +150,21 @@ async def test_promise_2_what_another_person_decided_is_told_on_top(scene: Scene
     assert where(await open_modal(scene)).startswith("1 of")
 
 
+async def test_a_refusal_that_can_not_be_shown_on_top_is_no_success(scene: Scene) -> None:
+    """Given a call that Bob decided, and a Slack that opens no modal; when Alice presses in hers, then she
+    sees a failure and no success; when Slack works again, then she reads why."""
+    _, card = await forty(scene)
+    await scene.alice.press(card, "review")
+    await scene.bob.press(card, "review")
+    await scene.actor.click_view(scene.bob.id, "approve")
+    await scene.actor.inject_fault("http_500", method="views.push")
+    assert not (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
+
+    await scene.actor.inject_fault("ok")
+    assert (await scene.actor.click_view(scene.alice.id, "approve"))["ok"]
+    assert "already approved step" in await scene.alice.modal()
+
+
 async def test_promise_7_who_may_not_decide_does_not_open_it(scene: Scene) -> None:
     """Given somebody who is no member, when they press Review, then they are shown nothing."""
     _, card = await forty(scene)

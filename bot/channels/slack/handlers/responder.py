@@ -33,6 +33,8 @@ from .views import OpenedView
 
 log = logging.getLogger(__name__)
 
+_NOT_SHOWN = "Slack didn't show a person the answer to a click."
+
 
 class Responder:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
@@ -97,8 +99,8 @@ class Responder:
         return opened
 
     async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
-        """Answers the person privately, by the click's response_url, which also reaches people outside the
-        channel.
+        """Answers the person privately: by the click's response_url, which also reaches people outside the
+        channel, or on top of the modal or Home with the button.
 
         Raises ChannelError if the sentence reached nobody. Then the click must not be acknowledged, because a
         refusal that nobody reads would look like success: the person sees a failure, and may press again.
@@ -106,7 +108,7 @@ class Responder:
         if not reply.text:
             return
         if ids.view_of(body):
-            await self.push_modal(body, notice(reply.text))
+            await self._push_modal(body, notice(reply.text))
             return
         try:
             async with click_budget.timeout("respond"):
@@ -126,7 +128,7 @@ class Responder:
                     body["channel"]["id"], body["user"]["id"], reply.text
                 )
         except TimeoutError:
-            raise ChannelError("Slack didn't show a person the answer to a click.") from None
+            raise ChannelError(_NOT_SHOWN) from None
 
     async def redraw_private_card(
         self, respond: AsyncRespond, review_id: str, who: Reviewer
@@ -147,10 +149,9 @@ class Responder:
     async def push_modal(self, body: Body, view: View) -> None:
         """Opens a modal on top of the one with the button. Never raises."""
         try:
-            async with click_budget.timeout("show"):
-                await self._show_modal(body, ids.view_of(body), view)
-        except (ChannelError, TimeoutError) as error:
-            log.warning("a modal could not be opened: %s", error or "it took too long")
+            await self._push_modal(body, view)
+        except ChannelError as error:
+            log.warning("a modal could not be opened: %s", error)
 
     async def show_refusal(self, body: Body, refused: Refused) -> None:
         """Shows the refusal in place of a modal that is no longer useful; otherwise on top of it, so
@@ -205,6 +206,14 @@ class Responder:
             return await self._show_modal(body, current, view)
         await self._channel.update_view(str(current["id"]), view)
         return str(current["id"])
+
+    async def _push_modal(self, body: Body, view: View) -> None:
+        """Raises ChannelError."""
+        try:
+            async with click_budget.timeout("show"):
+                await self._show_modal(body, ids.view_of(body), view)
+        except TimeoutError:
+            raise ChannelError(_NOT_SHOWN) from None
 
     async def _show_modal(self, body: Body, current: Body, view: View) -> str:
         """`current`: the view with the button."""
