@@ -133,6 +133,15 @@ class Person:
     active: bool = True
     teams: frozenset[str] = frozenset()
 
+    def team_of(self, team: str, own: str) -> str:
+        """The workspace of the person whose click names `team`, as `own` sees it: "" if they are external and
+        it names `own`. The click of a person of several may name any of them
+        (https://github.com/slackapi/bolt-js/issues/1875).
+        """
+        if self.kind == "external":
+            return "" if team == own else team
+        return own if {team, own} <= self.teams else team
+
 
 class Places(Protocol):
     """The places in all channels of the bot."""

@@ -133,18 +133,14 @@ class Directory(DeciderPool):
     async def load_reviewer(self, channel: str, user_id: str, team: str, name: str) -> Reviewer:
         """The person who clicked, with their display name (`name` if the look-up fails) and other
         identities. Only ids are used for permissions. A person of another workspace is external, whatever
-        team the click says. In an Enterprise Grid the click names the same workspace of a person wherever
-        they press (https://github.com/slackapi/bolt-js/issues/1875).
+        team the click says.
         """
-        own = self._lookups[channel].channel.team
         try:
             async with click_budget.timeout("name"):
                 person = await self._lookups[channel].person(user_id)
-            name = person.name if person else name
-            if person and person.kind == "external" and team == own:
-                team = ""
-            elif person and {team, own} <= person.teams:
-                team = own
+            if person:
+                name, own = person.name, self._lookups[channel].channel.team
+                team = person.team_of(team, own)
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
         return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))
@@ -199,7 +195,8 @@ class Directory(DeciderPool):
         person = await now(self._lookups[who.channel]).person(who.id)
         if person is None or not person.active or person.kind == "bot":
             return False
-        is_external = self.is_external(who) or person.kind == "external"
+        own = self._lookups[who.channel].channel.team
+        is_external = person.team_of(who.team, own) != own
         return await any_yes(
             partial(self._may_decide_as, now(lookups), id, snapshot, grants, is_external)
             for lookups, id in self._identities(who, is_external)

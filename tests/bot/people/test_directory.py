@@ -94,6 +94,18 @@ async def test_who_may_decide(directory: Directory, who: Reviewer, grant: Grant,
             await directory.check_can_decide(who, snapshot(), [grant])
 
 
+async def test_a_person_of_several_workspaces_may_decide_before_their_name_is_known(
+    directory: Directory, sandbox: Sandbox
+) -> None:
+    """Given Dana, who is of two workspaces of one organization, and a click that names the other one, as her
+    name was not known in time; then she may decide, and Carl, who is only of the other one, may not."""
+    sandbox.users.change("U0DANA", grid_teams=("T0ELSEWHERE", "T0ACME"))
+    sandbox.users.change("U0CARL", grid_teams=("T0ELSEWHERE",))
+    await directory.check_can_decide(person("U0DANA", "T0ELSEWHERE"), snapshot(), [OF_OPS])
+    with pytest.raises(Refused):
+        await directory.check_can_decide(person("U0CARL", "T0ELSEWHERE"), snapshot(), [OF_OPS])
+
+
 async def test_any_grant_is_enough(directory: Directory) -> None:
     """Given a rule that names Bob, and an escalation to #team-ops; then Bob and Dana may, and Alice may
     not."""
