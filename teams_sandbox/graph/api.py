@@ -20,6 +20,7 @@ PREFIX = "/graph.microsoft.com/v1.0"
 _PEOPLE = frozenset({"User.Read.All", "Directory.Read.All"})
 _GROUPS = frozenset({"GroupMember.Read.All", "Group.Read.All", "Directory.Read.All"})
 _CHANNEL = "/teams/{team}/channels/{channel}/messages"
+_CHAT = "/chats/{chat}/messages"
 
 #: By operation: paths, permissions of which one is needed (None: the operation looks itself).
 OPERATIONS: dict[str, tuple[tuple[str, ...], frozenset[str] | None, Callable[[Query], Json]]] = {
@@ -45,7 +46,10 @@ OPERATIONS: dict[str, tuple[tuple[str, ...], frozenset[str] | None, Callable[[Qu
     ),
     "graph_channel_messages": ((_CHANNEL,), None, messages.list_channel_messages),
     "graph_replies": ((_CHANNEL + "/{message}/replies",), None, messages.list_replies),
-    "graph_chat_messages": (("/chats/{chat}/messages",), None, messages.list_chat_messages),
+    "graph_chat_messages": ((_CHAT,), None, messages.list_chat_messages),
+    "graph_channel_message": ((_CHANNEL + "/{message}",), None, messages.get_channel_message),
+    "graph_reply": ((_CHANNEL + "/{message}/replies/{reply}",), None, messages.get_reply),
+    "graph_chat_message": ((_CHAT + "/{message}",), None, messages.get_chat_message),
 }
 
 

@@ -1,6 +1,7 @@
-"""The messages of channels and chats, newest first, as Graph returns them.
+"""The messages of channels and chats, newest first, as Graph returns them; and single ones.
 
-https://learn.microsoft.com/graph/api/channel-list-messages, …/chatmessage-list-replies, …/chat-list-messages
+https://learn.microsoft.com/graph/api/channel-list-messages, …/chatmessage-list-replies, …/chat-list-messages,
+…/chatmessage-get
 """
 
 from __future__ import annotations
@@ -42,8 +43,7 @@ def list_replies(query: Query) -> Json:
     """GET /teams/{team}/channels/{channel}/messages/{message}/replies."""
     query.check_params("$top")
     channel = _channel(query)
-    if query.ids["message"] not in channel.messages:
-        raise TeamsError(404, "NotFound", "NotFound")
+    _find(channel, query.ids["message"])
     replies = reversed(channel.replies(query.ids["message"]))
     items = [to_graph(one, channel, query.workspace) for one in replies]
     return query.page(items, DEFAULT_PAGE, MAX_PAGE)
@@ -55,6 +55,44 @@ def list_chat_messages(query: Query) -> Json:
     order = query.params.get("$orderby", "lastModifiedDateTime desc")
     if order not in ("lastModifiedDateTime desc", "createdDateTime desc"):
         raise TeamsError(400, "BadRequest", f"QueryOptions to order by '{order}' is not supported.")
+    chat = _chat(query)
+    items = [to_graph(one, chat, query.workspace) for one in chat.messages.values()]
+    items.sort(key=lambda one: one[order.split()[0]], reverse=True)
+    return query.page(items, DEFAULT_PAGE, MAX_PAGE)
+
+
+def get_channel_message(query: Query) -> Json:
+    """GET /teams/{team}/channels/{channel}/messages/{message}: the first message of a thread."""
+    query.check_params()
+    channel = _channel(query)
+    return to_graph(_find(channel, query.ids["message"]), channel, query.workspace)
+
+
+def get_reply(query: Query) -> Json:
+    """GET /teams/{team}/channels/{channel}/messages/{message}/replies/{reply}."""
+    query.check_params()
+    channel, ids = _channel(query), query.ids
+    return to_graph(_find(channel, ids["reply"], ids["message"]), channel, query.workspace)
+
+
+def get_chat_message(query: Query) -> Json:
+    """GET /chats/{chat}/messages/{message}."""
+    query.check_params()
+    chat = _chat(query)
+    return to_graph(_find(chat, query.ids["message"]), chat, query.workspace)
+
+
+def _find(where: Conversation, id: str, root: str = "") -> Message:
+    """A message by its id; in a channel, the first one of a thread, or a reply to `root`."""
+    found = where.messages.get(id)
+    is_listed = where.type != "channel" or (found and found.root == (root or id) and id != root)
+    if found is None or not is_listed:
+        raise TeamsError(404, "NotFound", "NotFound")
+    return found
+
+
+def _chat(query: Query) -> Conversation:
+    """A chat by its id in Graph."""
     workspace = query.workspace
     chats = [one for one in workspace.conversations.values() if one.type != "channel"]
     wanted = query.ids["chat"]
@@ -62,9 +100,7 @@ def list_chat_messages(query: Query) -> Json:
     _require(query, CHAT_READ, chat)
     if chat is None:
         raise TeamsError(404, "NotFound", "NotFound")
-    items = [to_graph(one, chat, workspace) for one in chat.messages.values()]
-    items.sort(key=lambda one: one[order.split()[0]], reverse=True)
-    return query.page(items, DEFAULT_PAGE, MAX_PAGE)
+    return chat
 
 
 def _channel(query: Query) -> Conversation:

@@ -108,6 +108,10 @@ async def test_a_posted_card_is_read_back_with_the_app_that_sent_it(rest: Rest):
     content = json.loads(message["attachments"][0]["content"])
     assert content == card_activity("find me")["attachments"][0]["content"]
     [reply] = (await rest.graph(f"{channel_path()}/{sent}/replies")).json()["value"]
+    assert (await rest.graph(f"{channel_path()}/{sent}")).json() == message
+    assert (await rest.graph(f"{channel_path()}/{sent}/replies/{reply['id']}")).json() == reply
+    for path in (reply["id"], f"{sent}/replies/{sent}"):
+        assert code_of(await rest.graph(f"{channel_path()}/{path}")) == (404, "NotFound")
     assert "a reply" in reply["attachments"][0]["content"]
     expanded = (await rest.graph(f"{channel_path()}?$expand=replies")).json()["value"]
     assert [one["id"] for one in expanded[0]["replies"]] == [reply["id"]]

@@ -14,16 +14,10 @@ from hitl_core.store import Store
 from ...card import Card, ThreadLine, plain_text, thread_text
 from ...health import Health
 from ...text import one_line, shorten
-from ..contract import (
-    ChannelError,
-    MessageGone,
-    NotFound,
-    Pace,
-    Places,
-)
+from ..contract import ChannelError, MessageGone, NotFound, Pace, Places, Undeliverable
 from ..people_check import check_people
 from .ids import NAME, ButtonKey, message_mark, with_mark
-from .places import LABEL, is_channel, message_link
+from .places import LABEL, Address, is_channel, message_link
 from .render import Json, announcement_card, card_message, place_names, plain_card, thread_card
 from .stored_key import StoredKey
 from .transport import (
@@ -147,7 +141,7 @@ class TeamsChannel(PeopleLookup):
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
         content = await self._card_message(card, ref.conversation)
         body = card_activity(with_mark(content, message_mark(card.review_id, place)), card.summary)
-        await self._call("PUT", ref, "activities", ref.ts, body=body)
+        await self._change("PUT", ref, body, self.destination(place).thread)
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         """Post below the message in a channel; as another message in a chat, which has no threads."""
@@ -170,7 +164,7 @@ class TeamsChannel(PeopleLookup):
 
     async def delete(self, ref: MessageRef) -> None:
         with suppress(MessageGone):
-            await self._call("DELETE", ref, "activities", ref.ts)
+            await self._change("DELETE", ref)
 
     async def announce(self, lines: Sequence[str]) -> None:
         """Post one message to the operators, in HITL_CHANNEL."""
@@ -192,7 +186,7 @@ class TeamsChannel(PeopleLookup):
         await self.replace_activity(ref, card_activity(content, summary))
 
     async def replace_activity(self, ref: MessageRef, body: Json) -> None:
-        await self._call("PUT", ref, "activities", ref.ts, body=body)
+        await self._change("PUT", ref, body)
 
     async def _card_message(self, card: Card, conversation: str) -> Json:
         with suppress(ChannelError):  # without the names of new teams, the card shows their ids
@@ -216,6 +210,23 @@ class TeamsChannel(PeopleLookup):
 
         return self._ref(conversation, await self.use(conversation, send))
 
+    async def _change(
+        self, verb: Any, ref: MessageRef, body: Json | None = None, thread: str = ""
+    ) -> None:
+        """Change or delete a message. Raises MessageGone, also where Teams only refuses the change: it does
+        not document which error says that the message is deleted, or another bot's
+        (https://github.com/microsoft/BotFramework-Services/issues/269).
+        """
+        try:
+            await self._call(verb, ref, "activities", ref.ts, body=body)
+        except (NotFound, MessageGone):
+            raise
+        except Undeliverable:
+            known = self.references.get(ref.conversation)
+            person = known.person if known else ""
+            await self._own_messages.check(ref.conversation, ref.ts, thread, person)
+            raise
+
     async def _call(self, verb: Any, ref: MessageRef, *path: str, body: Json | None = None) -> None:
         await self.references.refresh()
         target = ("conversations", ref.conversation, *path)
@@ -230,6 +241,6 @@ class TeamsChannel(PeopleLookup):
             channel=NAME,
             conversation=conversation,
             ts=id,
-            service_url=self.references.service_url(conversation),
+            service_url=self.references.service_url(Address(conversation)),
             tenant=self.team,
         )

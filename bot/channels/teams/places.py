@@ -36,6 +36,16 @@ class Destination(NamedTuple):
     thread: str = ""
 
 
+class Address(NamedTuple):
+    """By what the service URL of a conversation is found: what is known of it, or `otherwise`, or the URL of
+    its `team`.
+    """
+
+    conversation: str
+    otherwise: str = ""
+    team: str = ""
+
+
 def parse_place(place: Place, default: str) -> Destination:
     """`default` replaces DEFAULT_PLACE: it is a target, as in a place. The copy for one member of a group is
     that person's chat.

@@ -10,7 +10,7 @@ from hitl_core.model import DEFAULT_PLACE, Place
 
 from ...answers import read_field
 from ...contract import Audience, LookupFailed, NotFound, NotSent, Unreachable
-from ..places import CONVERSATION_ID, Destination, parse_place, unnamed
+from ..places import CONVERSATION_ID, Address, Destination, parse_place, unnamed
 from .api import Api, read_guid
 from .errors import NO_CONVERSATION, NO_PLACE, read_id
 from .references import Reference, References
@@ -150,9 +150,9 @@ class Conversations:
         another chat with the person of a personal chat now.
         """
         channel = self.team_channels.get(conversation)
-        team = channel.team.id if channel else ""
+        address = Address(conversation, otherwise, channel.team.id if channel else "")
         try:
-            return await self.references.use(conversation, call, otherwise=otherwise, team=team)
+            return await self.references.use(address, call)
         except NotFound as error:
             if await self._is_replaced(conversation, error):
                 raise NotSent(f"{error}: the chat with this person is another one now") from error
@@ -210,7 +210,7 @@ class Conversations:
         """The id of the personal chat with this person. It never changes, so it is looked up once."""
         if known := self.references.personal_chat(person):
             return known
-        url = self.references.service_url("")
+        url = self.references.service_url(Address(""))
         request = self._api.connector(
             "POST",
             url,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Literal, TypeVar
 
 from hitl_core.errors import StoreUnavailable
@@ -19,6 +19,7 @@ from ....shared_reads import SharedReads
 from ....teams_names import PREFIX, pinned_names
 from ...contract import NotFound, NotSent
 from ..ids import NAME
+from ..places import Address
 from .errors import NO_CONVERSATION
 from .requests import Activity
 
@@ -30,7 +31,8 @@ _REFERENCE = "conversation:"
 #: The subject of the problem in `Health`.
 _SUBJECT = "Teams: conversations"
 T = TypeVar("T")
-_KINDS = {"channel": "channel", "groupChat": "groupChat", "personal": "personal"}
+Kind = Literal["channel", "groupChat", "personal"]
+_KINDS: tuple[Kind, ...] = ("channel", "groupChat", "personal")
 
 
 class Reference(Value):
@@ -39,7 +41,7 @@ class Reference(Value):
     """
 
     id: str
-    kind: Literal["channel", "groupChat", "personal"]
+    kind: Kind
     service_url: str
     team: str = ""
     person: str = ""
@@ -52,6 +54,9 @@ class References:
     def __init__(self, store: Store, health: Health) -> None:
         self._store, self._health = store, health
         self._all: dict[str, Reference] = {}
+        #: The ids of each person's chats, and of each team's channels ("": the group chats).
+        self._chats = defaultdict[str, set[str]](set)
+        self._channels = defaultdict[str, set[str]](set)
         self._pins: dict[str, str] = {}
         #: The conversations of which what is stored can't be read. It keeps nobody from the others.
         self.unreadable: list[str] = []
@@ -84,8 +89,9 @@ class References:
         }
         self.unreadable = [id for id, one in found.items() if one is None]
         self._report()
-        newest = found | self._changed
-        self._all = {id: one for id, one in newest.items() if one is not None}
+        forgotten = dict.fromkeys(self._all)
+        for id, one in (forgotten | found | self._changed).items():
+            self._put(id, one)
         self._pins = pinned_names(values)
         self._loaded_at = time.monotonic()
 
@@ -95,7 +101,8 @@ class References:
             return
         text = (
             f"What is stored of the conversation {self.unreadable[0]} in Teams can't be read (of"
-            f" {len(self.unreadable)} in all). Write to the app there: then it is stored again."
+            f" {len(self.unreadable)} in all). Write to the app there: then it is stored again. If it is"
+            f" gone, delete {_REFERENCE}{self.unreadable[0]} in hitl:channel:{NAME}."
         )
         self._health.report("place", _SUBJECT, text)
 
@@ -105,70 +112,58 @@ class References:
     def all(self) -> list[Reference]:
         return list(self._all.values())
 
-    def service_url(self, conversation: str, *, otherwise: str = "", team: str = "") -> str:
-        """The address that serves the conversation. For an unknown conversation it is `otherwise`, or the
-        address of its `team`, or of any conversation; "" if none is known.
+    def service_url(self, address: Address) -> str:
+        """The address that serves the conversation. If neither it nor its team is known, it is that of any
+        conversation; "" if none is known.
         """
-        if (known := self._all.get(conversation)) is not None:
+        if (known := self._all.get(address.conversation)) is not None:
             return known.service_url
-        same_team = (one for one in self._all.values() if one.team in {conversation, team} - {""})
-        known = next(same_team, None) or next(iter(self._all.values()), None)
-        return otherwise or (known.service_url if known else "")
+        if address.otherwise:
+            return address.otherwise
+        same_team = self._channels.get(address.team or address.conversation)
+        return next((self._all[id].service_url for id in same_team or self._all), "")
 
-    async def use(
-        self,
-        conversation: str,
-        call: Callable[[str], Awaitable[T]],
-        *,
-        otherwise: str = "",
-        team: str = "",
-    ) -> T:
+    async def use(self, address: Address, call: Callable[[str], Awaitable[T]]) -> T:
         """`call` with the `service_url`. If it raises NotFound because there is no such conversation, and
         another bot has recorded another address, once more with that.
         """
-        find_url = partial(self.service_url, conversation, otherwise=otherwise, team=team)
-        url = find_url()
+        url = self.service_url(address)
         try:
             return await call(url)
         except NotFound as error:
-            if error.error not in NO_CONVERSATION:
-                raise
-            await self.refresh(now=True)
-            if (newer := find_url()) == url:
-                raise
-            return await call(newer)
+            if error.error in NO_CONVERSATION:
+                await self.refresh(now=True)
+                if (newer := self.service_url(address)) != url:
+                    return await call(newer)
+            raise
 
     def personal_chat(self, person: str) -> str | None:
         """The id of the chat with this person; None if it is unknown."""
-        return next((one.id for one in self._all.values() if one.person == person), None)
+        return next(iter(self._chats.get(person, ())), None)
 
     def teams(self) -> set[str]:
         """The ids of the teams in which the app is installed."""
-        return {one.team for one in self._all.values() if one.team}
+        return {team for team, channels in self._channels.items() if team and channels}
 
     async def record(self, activity: Activity) -> None:
         """Record where an activity came from. Only for validated activities, because our tokens are sent to
         its service URL. A person has one chat: any other one is of a former registration of the bot.
         """
         conversation, data = activity.conversation, activity.channel_data
-        kind = _KINDS.get(conversation.conversation_type or "")
-        if data.team is not None:
-            kind = "channel"
-        if kind is None:
+        kind = "channel" if data.team else conversation.conversation_type
+        if kind not in _KINDS:
             return
         new = Reference(
             id=conversation.id.partition(";")[0],
-            kind=kind,  # pyright: ignore[reportArgumentType] - one of _KINDS
+            kind=kind,
             service_url=activity.service_url,
             team=data.team.id if data.team else "",
             person=(activity.sender.person or "") if kind == "personal" else "",
             name=conversation.name if kind == "groupChat" else "",
         )
         await self.save(new)
-        if new.person:
-            for one in self.all():
-                if one.person == new.person and one.id != new.id:
-                    await self.forget(one.id)
+        for id in self._chats.get(new.person, set()) - {new.id}:
+            await self.forget(id)
 
     async def save(self, new: Reference) -> None:
         """Save a conversation. What the activity does not say is kept. It is compared with the store, because
@@ -178,9 +173,7 @@ class References:
         stored = await self._store.add_channel_value(NAME, key, data)
         if stored != data:
             if (old := _read(key, stored)) is not None:
-                kept = {"team": old.team, "person": old.person, "name": old.name}
-                empty = {key: value for key, value in kept.items() if not getattr(new, key)}
-                new = new.model_copy(update=empty)
+                new = old.model_copy(update=new.model_dump(exclude_defaults=True))
             if new != old:
                 await self._store.save_channel_value(NAME, key, _to_json(new))
         self._set(new.id, new)
@@ -200,17 +193,23 @@ class References:
         await self._store.drop_channel_value(NAME, f"{_REFERENCE}{id}")
         await self._reads.read("", self._load)
         self._set(id, None)
-        for one in self.all():
-            if id == one.team:
-                await self._store.drop_channel_value(NAME, f"{_REFERENCE}{one.id}")
-                self._set(one.id, None)
+        for channel in list(self._channels.get(id, ())):
+            await self._store.drop_channel_value(NAME, f"{_REFERENCE}{channel}")
+            self._set(channel, None)
 
     def _set(self, id: str, reference: Reference | None) -> None:
         self._changed[id] = reference
-        if reference is None:
-            self._all.pop(id, None)
-        else:
+        self._put(id, reference)
+
+    def _put(self, id: str, reference: Reference | None) -> None:
+        if (old := self._all.pop(id, None)) is not None:
+            self._siblings(old).discard(id)
+        if reference is not None:
             self._all[id] = reference
+            self._siblings(reference).add(id)
+
+    def _siblings(self, one: Reference) -> set[str]:
+        return self._chats[one.person] if one.person else self._channels[one.team]
 
     def pinned(self, name: str) -> str | None:
         """The first conversation to which this name led, as far as it is known here."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...answers import read_field, read_list
 from ...contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
-from ..places import is_channel
+from ..places import Address, is_channel
 from .api import Api
 from .errors import NO_CONVERSATION, Data
 from .references import References
@@ -194,7 +194,7 @@ class TeamChannels:
     async def _load_team(self, id: str) -> None:
         known, began = self._teams.setdefault(id, _Known()), time.monotonic()
         try:
-            channels = await self._references.use(id, lambda url: self._look_up(id, url))
+            channels = await self._references.use(Address(id), lambda url: self._look_up(id, url))
         except NotFound:  # the app was removed from this team
             channels = ()
         except ChannelError as error:

@@ -8,6 +8,7 @@ import pytest
 from bot.card import build_card
 from bot.channels.contract import NotFound, NotSent
 from bot.channels.teams import TeamsChannel
+from bot.channels.teams.places import Address
 from bot.channels.teams.transport import Reference, references
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
@@ -53,7 +54,7 @@ async def test_another_process_sees_a_change_within_a_minute(
         await first.record(installation(sandbox, one))
     await second.references.refresh()
     assert {one.id for one in second.references.all()} == {ids.OPS, ids.GROUP_CHAT}
-    assert second.references.service_url(ids.OPS) == sandbox.service_url
+    assert second.references.service_url(Address(ids.OPS)) == sandbox.service_url
 
     await first.record(installation(sandbox, channel_of(sandbox, ids.ESCALATIONS)))
     await first.forget(f"{ids.OPS};messageid=17")
@@ -80,7 +81,7 @@ async def test_an_activity_that_changes_nothing_writes_nothing(
     assert writes == []
     await channel.record(update.model_copy(update={"service_url": f"{sandbox.url}/elsewhere/"}))
     assert writes == [f"conversation:{ids.OPS}"]
-    assert channel.references.service_url(ids.OPS) == f"{sandbox.url}/elsewhere/"
+    assert channel.references.service_url(Address(ids.OPS)) == f"{sandbox.url}/elsewhere/"
 
 
 async def test_a_personal_chat_is_created_when_it_is_needed_and_once(

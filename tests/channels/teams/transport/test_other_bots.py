@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bot.channels.contract import NotFound, NotSent, Unreachable
 from bot.channels.teams import TeamsChannel
+from bot.channels.teams.places import Address
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
@@ -170,7 +171,7 @@ async def test_a_guess_replaces_no_address_that_teams_named(
     assert await one.conversation_id(ALICE) == chat.id
     for bot in bots:
         await bot.references.refresh(now=True)
-        assert bot.references.service_url(chat.id) == elsewhere
+        assert bot.references.service_url(Address(chat.id)) == elsewhere
 
 
 async def test_what_was_recorded_while_the_store_was_read_is_not_lost(
