@@ -212,6 +212,32 @@ def test_an_error_is_below_its_field_and_what_was_entered_stays() -> None:
     assert "✖" not in to_text(Form(page, entries, {}).card)
 
 
+def test_the_top_of_a_form_says_which_fields_have_errors() -> None:
+    """Given a form that is longer than a phone's screen, with errors at its end; then its first line below
+    the title says so, with the fields' names in the order of the form, as text."""
+    names = ["first", *(f"f{number}" for number in range(5)), "a * {{DATE(x)}} [b](c)"]
+    form = open_edit(schema_of(**dict.fromkeys(names, TEXT)), dict.fromkeys(names, "x"))
+    page = form.page()
+    wrong = {one.id: "must be longer" for one in page.fields if one.field.label != "first"}
+    marked = "⚠ Not sent yet. Correct what is marked ✖ below:"
+    assert second_line(Form(page, None, wrong)) == f"{marked} “f0”, “f1”, “f2” and 3 more."
+    odd = page.fields[-1]
+    shown = second_line(Form(page, None, {odd.id: "must be longer"}))
+    assert shown == f"{marked} “{odd.field.label}”."
+
+
+def second_line(form: Form) -> str:
+    line = form.card["body"][1]
+    assert line["type"] == "RichTextBlock"  # without markup
+    return "".join(run["text"] for run in line["inlines"])
+
+
+def test_a_form_of_one_field_says_its_error_once() -> None:
+    page = open_edit(schema_of(name=TEXT), {"name": "a"}).page()
+    shown = to_text(Form(page, None, {page.fields[0].id: "must be longer"}).card)
+    assert (shown.count("must be longer"), shown.count("✖")) == (1, 1)
+
+
 @pytest.mark.parametrize(
     "answer", ["99", "x", "-1", "0,99", "2026-13-01x", "{{DATE(2026-01-01T00:00:00Z)}}"]
 )

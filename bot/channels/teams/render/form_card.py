@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 
+from hitl_core.sentences import join_names, quote
+
 from ....card import Button, Line, Strong, Text
 from ....forms import Entries, FormPage, PageField
 from ....text import clip
@@ -38,6 +40,8 @@ HINT_SIZES = (300, 80, 0)
 CHARACTER_BYTES = 3
 #: Reserved for the error of each field.
 ERROR_BYTES = 400
+#: How many fields the top names, and with how many characters.
+MAX_LABELS, MAX_LABEL = 4, 60
 SHOW_FIELDS = "Show its fields"
 
 
@@ -91,21 +95,27 @@ class _Form:
 
     def _top(self) -> list[Json]:
         page, builder = self._page, self._builder
-        problem = (
-            [rich_text(text_runs(f"⚠ {page.problem}", **ALERT, **BOLD))] if page.problem else []
-        )
         where: list[Line] = [(Text(page.where),)] if page.count > 1 else []
         *calls, asker = page.about or ((),)
         named: Line = (Strong(page.name), Text("   ")) if page.name else ()
         return [
             rich_text(text_runs(page.title, **TITLE)),
-            *problem,
+            *self._problem(),
             *builder.small_lines(where),
             *builder.lines(calls),
             *builder.small_lines([asker]),
             *builder.lines([(*named, Text(page.effect))]),
             *([rich_text(text_runs(page.question, **ITALIC))] if page.question else []),
         ]
+
+    def _problem(self) -> list[Json]:
+        """What is wrong. An error below its field may be on another screen of a phone."""
+        page, text = self._page, self._page.problem
+        wrong = [one.field.label for one in page.fields if one.id in self._errors]
+        if wrong and len(page.fields) > 1:
+            names = join_names((quote(clip(one, MAX_LABEL)) for one in wrong), most=MAX_LABELS)
+            text = f"Not sent yet. Correct what is marked ✖ below: {names}."
+        return [rich_text(text_runs(f"⚠ {text}", **ALERT, **BOLD))] if text else []
 
     def _body(self, room: list[int], hint_size: int) -> list[Json]:
         pairs = zip(self._page.fields, room, strict=True)
