@@ -72,7 +72,7 @@ class Activities:
                 return await self._files.answer(activity, await self._load_reviewer(activity))
             case "invoke":
                 return Answer(status=501)
-            case "message" if activity.is_to_bot:
+            case "message":
                 await self._note(activity)
                 await self._commands.answer(activity, await self._load_reviewer(activity))
             case "installationUpdate" | "conversationUpdate":

@@ -23,9 +23,10 @@ class Installs:
 
     async def handle(self, activity: Activity) -> None:
         self._lookups.forget_members(conversation_of(activity))
-        if activity.channel_data.event_type is not None:
-            # A channel or team was renamed, added, deleted.
-            self._channel.team_channels.expire()
+        team = activity.channel_data.team
+        if team is not None and activity.channel_data.event_type is not None:
+            # It or a channel was renamed, added, deleted.
+            self._channel.team_channels.expire(team.id)
         if self._is_removed(activity):
             await self._channel.forget(activity.conversation.id)
             return

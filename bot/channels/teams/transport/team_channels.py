@@ -91,7 +91,8 @@ class TeamChannels:
         self._lock = asyncio.Lock()
         self._refreshing: asyncio.Task[None] | None = None
         self._refreshing_since = 0.0
-        self._expired_at = float("-inf")
+        #: When Teams reported a change of a team.
+        self._expired_at: dict[str, float] = {}
 
     def get(self, id: str) -> ChannelInfo | None:
         """The channel, if it is already known; otherwise None."""
@@ -102,9 +103,9 @@ class TeamChannels:
         failed = sum(one.failure is not None and not one.channels for one in self._teams.values())
         return failed + len(self._references.unreadable)
 
-    def expire(self) -> None:
-        """Mark everything as old, because Teams reported a change. It is looked up again when needed."""
-        self._expired_at = time.monotonic()
+    def expire(self, team: str) -> None:
+        """Mark a team's names as old, because Teams reported a change: they are looked up when needed."""
+        self._expired_at[team] = time.monotonic()
 
     async def refresh_soon(self) -> None:
         """For drawing. Looks old names up in the background, and waits only for a new team, for a moment."""
@@ -174,7 +175,10 @@ class TeamChannels:
     def _due(self, max_age: float) -> list[str]:
         """The teams to look up now."""
         known = {id: self._teams.get(id) or _Known() for id in self._references.teams()}
-        return [id for id, one in known.items() if one.is_due(max_age, self._expired_at)]
+        never = float("-inf")
+        return [
+            id for id, one in known.items() if one.is_due(max_age, self._expired_at.get(id, never))
+        ]
 
     async def _load(self, max_age: float) -> None:
         """Look up the teams whose names are older; one load at a time. Never raises ChannelErrors."""

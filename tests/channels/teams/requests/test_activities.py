@@ -33,6 +33,10 @@ def tenant_of(data: str | None, conversation: str | None) -> dict[str, Any]:
     )
 
 
+def mention_of(bot: str) -> dict[str, Any]:
+    return {"type": "mention", "text": "<at>x</at>", "mentioned": {"id": f"28:{bot}"}}
+
+
 FORBIDDEN: dict[str, Any] = {
     "another serviceUrl than the token's": press(
         serviceUrl="https://smba.trafficmanager.net/amer/"
@@ -50,7 +54,9 @@ FORBIDDEN: dict[str, Any] = {
     "no aadObjectId": sender(aadObjectId=None),
     "aadObjectId is no GUID": sender(aadObjectId="alice@example.com"),
     "aadObjectId is nearly a GUID": sender(aadObjectId=ALICE + "0"),
-    "a message of nobody": press(type="message", **{"from": {"id": "29:1aA"}}),
+    "a message of nobody": press(
+        type="message", **{"from": {"id": "29:1aA"}}, entities=[mention_of(CLIENT_ID)]
+    ),
     "an install of another tenant": press(
         type="installationUpdate", channelData={"tenant": {"id": OTHER}}
     ),
@@ -66,6 +72,26 @@ async def test_a_wrong_activity_is_refused(bot: Bot, name: str) -> None:
     handled."""
     assert await bot.send(activity=FORBIDDEN[name]) == 403
     assert bot.handled == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        press(type="message", text="hi"),
+        press(type="message", text="hi", entities=[mention_of(OTHER)]),
+        press(type="message", text="by a webhook", **{"from": {"id": "28:hook", "name": "CI"}}),
+        {**tenant_of(OTHER, TENANT), "type": "message", "text": "in a shared channel"},
+    ],
+)
+async def test_a_message_that_is_not_written_to_the_bot_is_ignored(
+    bot: Bot, written: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given an app that may read a channel, to which Teams sends all of its messages, also those of webhooks
+    and of people from other tenants; then they are no error, in no log, and nothing is handled."""
+    caplog.set_level("WARNING")
+    assert await bot.send(activity=written) == 200
+    assert bot.handled == []
+    assert not caplog.records
 
 
 UNREADABLE: dict[str, bytes] = {

@@ -109,7 +109,7 @@ async def test_a_team_of_which_nothing_is_known_may_have_each_name(
     with pytest.raises(NotFound, match="both called"):
         await fresh.conversation_id(Place("teams:Operations"))
     channel_of(sandbox, ids.AUDIT).name = "Audit"
-    fresh.team_channels.expire()
+    fresh.team_channels.expire(ids.APPROVALS)
     assert await fresh.conversation_id(Place("teams:Operations")) == ids.OPS
     await fresh.close()
 
@@ -118,9 +118,18 @@ async def test_a_team_that_was_known_counts_with_its_names(sandbox: Sandbox, cha
     """Given a team that Teams refuses to tell about since; then names of other teams lead there."""
     await channel.team_channels.all()
     sandbox.faults.add("answer", "team", conversation=ids.OPS, status=403, body=error("Forbidden"))
-    channel.team_channels.expire()
+    channel.team_channels.expire(ids.OPS)
     assert await channel.conversation_id(Place("teams:Audit")) == ids.AUDIT
     assert await channel.conversation_id(Place("teams:Operations")) == ids.OPS
+
+
+async def test_a_change_of_one_team_asks_about_no_other(sandbox: Sandbox, channel: TeamsChannel):
+    """Teams sends an event for each member who comes or leaves, of each team."""
+    await channel.team_channels.all()
+    before = count(sandbox, "team")
+    channel.team_channels.expire(ids.OPS)
+    await channel.team_channels.all()
+    assert count(sandbox, "team") == before + 1
 
 
 async def test_during_an_outage_no_new_name_is_taken(sandbox: Sandbox, channel: TeamsChannel):

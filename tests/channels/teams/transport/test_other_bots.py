@@ -80,7 +80,7 @@ async def test_a_name_that_another_bot_has_used_leads_where_it_led(
     one, other = bots
     assert await other.conversation_id(OPERATIONS) == ids.OPS
     rename(sandbox, team, new_name)
-    one.team_channels.expire()
+    one.team_channels.expire(team)
     assert await one.conversation_id(OPERATIONS) == ids.OPS
 
 
@@ -120,7 +120,7 @@ async def test_a_look_up_at_an_old_address_is_no_answer(
     activity = installation(sandbox, sandbox.workspace.conversations[ids.APPROVALS])
     await one.record(activity.model_copy(update={"service_url": old_address}))
     await other.record(activity)
-    one.team_channels.expire()
+    one.team_channels.expire(ids.APPROVALS)
     match ask:
         case "size":
             assert await one.conversation_size(ROOM) > 1

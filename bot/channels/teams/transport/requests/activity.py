@@ -141,12 +141,14 @@ class Activity(ActivityModel):
     value: Object = {}
 
     @property
-    def is_to_bot(self) -> bool:
-        """Whether a message is written to the bot: in its chat with a person, or with a mention. Teams sends
-        all messages of a channel or chat to an app that may read them.
+    def is_for_others(self) -> bool:
+        """Whether this is a message that is not written to the bot: neither in its chat with a person, nor
+        with a mention. Teams sends all messages of a channel or chat to an app that may read them, also those
+        of webhooks and of people from other tenants.
         """
-        is_alone = self.conversation.conversation_type == "personal"
-        return is_alone or self.recipient.id.lower() in self.mentioned
+        if self.type != "message" or self.conversation.conversation_type == "personal":
+            return False
+        return self.recipient.id.lower() not in self.mentioned
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:

@@ -84,6 +84,8 @@ class TeamsEndpoint:
         try:
             body = await read_body(request, MAX_BODY)
             activity = await offload_click_parsing(body, parse_activity)
+            if activity.is_for_others:
+                return web.Response()
             self._guard.check_activity(activity, claims)
         except BodyError as error:
             self._broken.warn(error.code)
