@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
@@ -14,10 +13,16 @@ from hitl_core.store import Store
 from ...card import Card, ThreadLine, plain_text, thread_text
 from ...health import Health
 from ...text import one_line, shorten
-from ..contract import ChannelError, MessageGone, NotFound, Pace, Places, Undeliverable
+from ..contract import (
+    ChannelError,
+    MessageFixed,
+    NotFound,
+    Pace,
+    Places,
+)
 from ..people_check import check_people
 from .ids import NAME, ButtonKey, message_mark, with_mark
-from .places import LABEL, Address, is_channel, message_link
+from .places import LABEL, Address, message_link
 from .render import Json, announcement_card, card_message, place_names, plain_card, thread_card
 from .stored_key import StoredKey
 from .transport import (
@@ -32,7 +37,6 @@ from .transport import (
     Tokens,
     Uploads,
     card_activity,
-    read_id,
 )
 
 log = logging.getLogger(__name__)
@@ -76,7 +80,7 @@ class TeamsChannel(PeopleLookup):
         self._tokens = Tokens(self.http, credentials, self.cloud)
         api = Api(self.http, self._tokens, self.cloud, self._health, timeout)
         super().__init__(api, References(store, self._health), credentials, default)
-        self._own_messages = OwnMessages(api, self.team_channels, credentials.client_id)
+        self._own_messages = OwnMessages(api, self, credentials.client_id)
         self.stored_key = StoredKey(store, self._health)
 
     async def start(self) -> None:
@@ -139,18 +143,20 @@ class TeamsChannel(PeopleLookup):
         return await self._post(place, await self.conversation_id(place), card, plain_card(card))
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
+        is_chat = self.audience(place).kind == "person"
+        if is_chat and await self.conversation_id(place) != ref.conversation:
+            raise MessageFixed("it is in a chat of a former registration of the bot")
         content = await self._card_message(card, ref.conversation)
         body = card_activity(with_mark(content, message_mark(card.review_id, place)), card.summary)
-        await self._change("PUT", ref, body, self.destination(place).thread)
+        await self._own_messages.change(ref, body, self.destination(place).thread)
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         """Post below the message in a channel; as another message in a chat, which has no threads."""
-        destination = self.destination(place)
-        root = f";messageid={destination.thread or ref.ts}" if is_channel(ref.conversation) else ""
+        thread = self.destination(place).thread or ref.ts
         text = plain_text(thread_text(line, place_names(self.name_of)))
         body = card_activity(thread_card(line, self.name_of), text)
-        target = ref.model_copy(update={"conversation": f"{ref.conversation}{root}"})
-        await self._call("POST", target, "activities", body=body)
+        await self.references.refresh()
+        await self._own_messages.post(ref.conversation, body, thread, ref.service_url)
 
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
         conversation = await self.conversation_id(place)
@@ -163,16 +169,12 @@ class TeamsChannel(PeopleLookup):
         return [self._ref(conversation, id) for id in ids]
 
     async def delete(self, ref: MessageRef) -> None:
-        with suppress(MessageGone):
-            await self._change("DELETE", ref)
+        await self._own_messages.delete(ref)
 
     async def announce(self, lines: Sequence[str]) -> None:
         """Post one message to the operators, in HITL_CHANNEL."""
         short = [shorten(one_line(line), MAX_LINE) for line in lines]
-        ref = self._ref(await self.conversation_id(DEFAULT_PLACE), "")
-        await self._call(
-            "POST", ref, "activities", body=card_activity(announcement_card(short), short[0])
-        )
+        await self.send(DEFAULT_PLACE, announcement_card(short), short[0])
 
     async def send(self, place: Place, content: Json, summary: str) -> MessageRef:
         """Post a card that belongs to no review."""
@@ -186,7 +188,7 @@ class TeamsChannel(PeopleLookup):
         await self.replace_activity(ref, card_activity(content, summary))
 
     async def replace_activity(self, ref: MessageRef, body: Json) -> None:
-        await self._change("PUT", ref, body)
+        await self._own_messages.change(ref, body)
 
     async def _card_message(self, card: Card, conversation: str) -> Json:
         with suppress(ChannelError):  # without the names of new teams, the card shows their ids
@@ -200,41 +202,7 @@ class TeamsChannel(PeopleLookup):
 
     async def _send(self, conversation: str, place: Place, body: Json) -> MessageRef:
         thread = self.destination(place).thread
-        root = f";messageid={thread}" if thread and is_channel(conversation) else ""
-        path = ("conversations", f"{conversation}{root}", "activities")
-
-        async def send(url: str) -> str:
-            request = self._api.connector("POST", url, *path, body=body)
-            # An answer without an id is no success: Teams has split the message, or did something unknown.
-            return await self._api.call_and_read(request, read_id)
-
-        return self._ref(conversation, await self.use(conversation, send))
-
-    async def _change(
-        self, verb: Any, ref: MessageRef, body: Json | None = None, thread: str = ""
-    ) -> None:
-        """Change or delete a message. Raises MessageGone, also where Teams only refuses the change: it does
-        not document which error says that the message is deleted, or another bot's
-        (https://github.com/microsoft/BotFramework-Services/issues/269).
-        """
-        try:
-            await self._call(verb, ref, "activities", ref.ts, body=body)
-        except (NotFound, MessageGone):
-            raise
-        except Undeliverable:
-            known = self.references.get(ref.conversation)
-            person = known.person if known else ""
-            await self._own_messages.check(ref.conversation, ref.ts, thread, person)
-            raise
-
-    async def _call(self, verb: Any, ref: MessageRef, *path: str, body: Json | None = None) -> None:
-        await self.references.refresh()
-        target = ("conversations", ref.conversation, *path)
-
-        async def call(url: str) -> None:
-            await self._api.call(self._api.connector(verb, url, *target, body=body))
-
-        await self.use(ref.conversation.partition(";")[0], call, ref.service_url)
+        return self._ref(conversation, await self._own_messages.post(conversation, body, thread))
 
     def _ref(self, conversation: str, id: str) -> MessageRef:
         return MessageRef(

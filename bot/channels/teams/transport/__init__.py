@@ -4,7 +4,6 @@ from .api import Api
 from .bounded_client import BoundedClient
 from .cloud import CONNECTOR_SCOPE, Cloud
 from .conversations import Conversations
-from .errors import read_id
 from .files import (
     UPLOAD_TIMEOUT,
     ForbiddenAddress,
@@ -67,5 +66,4 @@ __all__ = [
     "is_teams_url",
     "parse_execute",
     "parse_file_consent",
-    "read_id",
 ]

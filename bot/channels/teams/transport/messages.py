@@ -1,4 +1,4 @@
-"""Finds the app's own messages in Graph, because the Connector has no search.
+"""The app's own messages. They are looked up in Graph, because the Connector can only post and change them.
 
 learn.microsoft.com/graph/api/channel-list-messages, chatmessage-list-replies, chat-list-messages,
 chatmessage-get
@@ -7,10 +7,13 @@ chatmessage-get
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
+
+from hitl_core.model import MessageRef
 
 from ....text import one_line, shorten
 from ...contract import (
@@ -19,13 +22,16 @@ from ...contract import (
     MessageGone,
     NotFound,
     RateLimited,
+    Undeliverable,
     Unreachable,
 )
 from ..ids import mark_of
 from ..places import is_channel
 from .api import Api
-from .errors import Data
-from .team_channels import TeamChannels
+from .conversations import Conversations
+from .errors import NO_CONVERSATION, Data, read_id
+
+log = logging.getLogger(__name__)
 
 #: How many messages one page has. It is the most that Graph gives.
 _PAGE = 50
@@ -49,8 +55,64 @@ class Listed(NamedTuple):
 
 
 class OwnMessages:
-    def __init__(self, api: Api, channels: TeamChannels, client_id: str) -> None:
-        self._api, self._channels, self._client_id = api, channels, client_id
+    """Methods raise ChannelErrors."""
+
+    def __init__(self, api: Api, conversations: Conversations, client_id: str) -> None:
+        self._api, self._conversations, self._client_id = api, conversations, client_id
+
+    async def post(
+        self, conversation: str, body: Data, thread: str = "", service_url: str = ""
+    ) -> str:
+        """The id of the new message. `thread`: the first message of a thread in a channel. `service_url` is
+        used if the conversation is not known.
+        """
+        root = f";messageid={thread}" if thread and is_channel(conversation) else ""
+        path = ("conversations", f"{conversation}{root}", "activities")
+
+        async def send(url: str) -> str:
+            request = self._api.connector("POST", url, *path, body=body)
+            # An answer without an id is no success: Teams has split the message, or did something unknown.
+            return await self._api.call_and_read(request, read_id)
+
+        return await self._conversations.use(conversation, send, service_url)
+
+    async def change(self, ref: MessageRef, body: Data, thread: str = "") -> None:
+        """Raises MessageGone, also if Teams only refuses it."""
+        await self._call("PUT", ref, body, thread)
+
+    async def delete(self, ref: MessageRef) -> None:
+        """A message that is gone, or another bot's, is no error."""
+        try:
+            await self._call("DELETE", ref)
+        except MessageGone:
+            pass
+        except NotFound as error:
+            if error.error not in NO_CONVERSATION:
+                raise
+            log.warning("the message %s can't be deleted, so it stays: %s", ref.ts, error)
+
+    async def _call(
+        self,
+        verb: Literal["PUT", "DELETE"],
+        ref: MessageRef,
+        body: Data | None = None,
+        thread: str = "",
+    ) -> None:
+        """Teams does not document which error says that a message was deleted, or is another bot's. For a
+        deleted one it has answered 403 (https://github.com/microsoft/BotFramework-Services/issues/269).
+        """
+        path = ("conversations", ref.conversation, "activities", ref.ts)
+
+        async def call(url: str) -> None:
+            await self._api.call(self._api.connector(verb, url, *path, body=body))
+
+        await self._conversations.references.refresh()
+        try:
+            await self._conversations.use(ref.conversation, call, ref.service_url)
+        except Undeliverable as error:
+            if not isinstance(error, NotFound | MessageGone):
+                await self._check(ref, thread)
+            raise
 
     async def find(
         self, conversation: str, thread: str, person: str, mark: str, since: float
@@ -74,25 +136,26 @@ class OwnMessages:
         found = [one for one in listed if one.mark == mark and one.created >= since]
         return [one.id for one in sorted(found, key=lambda one: (one.created, one.id))]
 
-    async def check(self, conversation: str, id: str, thread: str, person: str) -> None:
+    async def _check(self, ref: MessageRef, thread: str) -> None:
         """Look at a message that Teams refuses to change. Raises MessageGone if it was deleted, and
         MessageFixed if another app posted it, for example a former registration of this bot. If that is
         unknown, it raises nothing: the problem of a failed look-up is reported.
         """
         with suppress(LookupFailed, NotFound, RateLimited, Unreachable):
-            path, needed = await self._path(conversation, thread, person)
-            request = self._api.graph(*path, id, needed=needed, about=conversation)
+            known = self._conversations.references.get(ref.conversation)
+            path, needed = await self._path(ref.conversation, thread, known.person if known else "")
+            request = self._api.graph(*path, ref.ts, needed=needed, about=ref.conversation)
             is_deleted, is_ours = await self._api.look_up(request, self._state, _NO_MESSAGE)
             if is_deleted:
-                raise MessageGone(f"the message {id} in {conversation} was deleted")
+                raise MessageGone(f"the message {ref.ts} was deleted")
             if not is_ours:
-                raise MessageFixed(f"the message {id} in {conversation} is another app's")
+                raise MessageFixed(f"the message {ref.ts} is another app's")
 
     async def _path(self, conversation: str, thread: str, person: str) -> tuple[list[str], str]:
         """The path of the conversation's or the thread's messages, and the permission to read them."""
         if person:
             conversation = f"19:{person}_{self._client_id}@unq.gbl.spaces"
-        elif (channel := await self._channels.find(conversation)) is not None:
+        elif (channel := await self._conversations.team_channels.find(conversation)) is not None:
             path = ["teams", channel.team.group, "channels", conversation, "messages"]
             return path + ([thread, "replies"] if thread else []), _CHANNELS
         elif is_channel(conversation):
