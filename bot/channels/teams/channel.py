@@ -131,8 +131,8 @@ class TeamsChannel(PeopleLookup):
 
     def link(self, ref: MessageRef) -> str | None:
         """The URL of a message; None for personal chats."""
-        channel = self.team_channels.get(ref.conversation)
-        return message_link(ref, self.team, channel.team.group if channel else "")
+        team = self.team_channels.team_of(ref.conversation)
+        return message_link(ref, self.team, team.group if team else "")
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         conversation = await self.conversation_id(place)

@@ -149,8 +149,8 @@ class Conversations:
         """`call` with the address of the conversation: see `References.use`. Raises NotSent if there is
         another chat with the person of a personal chat now.
         """
-        channel = self.team_channels.get(conversation)
-        address = Address(conversation, otherwise, channel.team.id if channel else "")
+        team = self.team_channels.team_of(conversation)
+        address = Address(conversation, otherwise, team.id if team else "")
         try:
             return await self.references.use(address, call)
         except NotFound as error:

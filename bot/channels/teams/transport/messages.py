@@ -155,8 +155,8 @@ class OwnMessages:
         """The path of the conversation's or the thread's messages, and the permission to read them."""
         if person:
             conversation = f"19:{person}_{self._client_id}@unq.gbl.spaces"
-        elif (channel := await self._conversations.team_channels.find(conversation)) is not None:
-            path = ["teams", channel.team.group, "channels", conversation, "messages"]
+        elif (team := await self._conversations.team_channels.find_team(conversation)) is not None:
+            path = ["teams", team.group, "channels", conversation, "messages"]
             return path + ([thread, "replies"] if thread else []), _CHANNELS
         elif is_channel(conversation):
             raise LookupFailed(f"the team of the channel {conversation} is not known")

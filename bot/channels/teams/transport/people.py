@@ -109,8 +109,10 @@ class PeopleLookup(Conversations):
         call it. A conversation that can't be looked up is left out and counted, so that the list still works.
         """
         channels = await self.team_channels.all()
-        asked = [one.id for one in self.references.all() if one.kind == "groupChat"]
-        asked += [one.id for one in channels if not one.is_standard]
+        # Teams lists no private channels.
+        known = [one.id for one in self.references.all() if one.kind != "personal"]
+        standard = {one.id for one in channels if one.is_standard}
+        asked = {*known, *(one.id for one in channels)} - standard
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(conversation: str) -> bool | None:

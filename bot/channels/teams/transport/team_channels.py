@@ -80,8 +80,7 @@ class _Known:
 
 class TeamChannels:
     """Each team is looked up separately: a team that fails keeps its last known names, and doesn't stop the
-    others. The async methods raise ChannelErrors. Private channels are not included, because bots can't be
-    there.
+    others. The async methods raise ChannelErrors. Private channels are not included: Teams lists none.
     """
 
     def __init__(self, api: Api, references: References) -> None:
@@ -97,6 +96,12 @@ class TeamChannels:
     def get(self, id: str) -> ChannelInfo | None:
         """The channel, if it is already known; otherwise None."""
         return self._channels.get(id)
+
+    def team_of(self, id: str) -> Team | None:
+        """The team of a channel, if it is already known. Teams lists no private channels."""
+        known = self._references.get(id)
+        channel = self._channels.get(id) or self._channels.get(known.team if known else "")
+        return channel.team if channel else None
 
     def unknown(self) -> int:
         """How many teams failed in every look-up, or can't be read. Their reviews are in nobody's list."""
@@ -137,16 +142,18 @@ class TeamChannels:
             raise failures[0].with_traceback(None)
         return list(self._channels.values())
 
-    async def find(self, id: str) -> ChannelInfo | None:
-        """The channel; None if there is none for the bot. Raises the failure of a team that may have it."""
+    async def find_team(self, id: str) -> Team | None:
+        """The team of a channel; None if there is none for the bot. Raises the failure of one that may have
+        it.
+        """
         await self.all()
-        if id not in self._channels:
+        if self.team_of(id) is None:
             await self._references.refresh(now=is_channel(id))  # another bot may know its team
             await self._load(_RETRY_AFTER)
         failures = [one.failure for one in self._teams.values() if one.failure]
-        if failures and id not in self._channels:
+        if failures and self.team_of(id) is None:
             raise failures[0].with_traceback(None)
-        return self._channels.get(id)
+        return self.team_of(id)
 
     async def find_by_name(self, name: str) -> list[str]:
         """The ids of the channels that a place may call by this name now, in the teams that `find_pin` has
@@ -175,10 +182,8 @@ class TeamChannels:
     def _due(self, max_age: float) -> list[str]:
         """The teams to look up now."""
         known = {id: self._teams.get(id) or _Known() for id in self._references.teams()}
-        never = float("-inf")
-        return [
-            id for id, one in known.items() if one.is_due(max_age, self._expired_at.get(id, never))
-        ]
+        expired_at = self._expired_at
+        return [id for id, one in known.items() if one.is_due(max_age, expired_at.get(id, 0.0))]
 
     async def _load(self, max_age: float) -> None:
         """Look up the teams whose names are older; one load at a time. Never raises ChannelErrors."""

@@ -179,6 +179,23 @@ async def test_the_links_of_messages(sandbox: Sandbox, channel: TeamsChannel):
     assert in_person is None
 
 
+async def test_a_private_channel_with_the_app_is_like_any_other(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given the app in a private channel, which is in no list of its team's channels; then a list of what
+    waits has its reviews for its members alone, and a lost post in it is found."""
+    private, place = channel_of(sandbox, ids.PRIVATE), Place(f"teams:{ids.PRIVATE}")
+    private.installed = True
+    await channel.record(installation(sandbox, private))
+    assert f"place:{place}" in await channel.audiences(ids.DANA)
+    assert f"place:{place}" not in await channel.audiences(ids.BOB)
+    since = sandbox.workspace.now()
+    ref = await channel.post(place, CARD)
+    assert [one.key for one in await channel.find_messages(place, CARD.review_id, since)] == [
+        ref.key
+    ]
+
+
 FORMER_CHAT = Reference(id="a:former", kind="personal", service_url="", person=ids.ALICE)
 
 

@@ -80,7 +80,7 @@ async def test_a_team_that_fails_stops_no_other(sandbox: Sandbox, store: MemoryS
     assert f"place:teams:{ids.AUDIT}" in await channel.audiences(ids.ALICE)
     await channel.post(ROOM, CARD)
     with pytest.raises(LookupFailed):  # it may have this channel
-        await channel.team_channels.find("19:unknown@thread.tacv2")
+        await channel.team_channels.find_team("19:unknown@thread.tacv2")
     await channel.close()
 
 
