@@ -134,6 +134,20 @@ async def test_a_deleted_team_makes_no_list_incomplete(scene: Scene, users: Team
     await card(users, "send_email", conversation=OPS)
 
 
+async def test_a_deleted_channel_is_forgotten(scene: Scene, users: TeamsUsers) -> None:
+    """Given a channel in which somebody wrote to the bot; when it is deleted, then only the channel is
+    forgotten: no list asks for its members, and the team stays."""
+    await users.write(ALICE, "help", AUDIT)
+    store = (await scene.gate()).reviews.store
+    assert f"conversation:{AUDIT}" in await store.channel_values("teams")
+    deleted = users.activity(ALICE, APPROVALS, type="conversationUpdate")
+    deleted["channelData"] |= {"eventType": "channelDeleted", "channel": {"id": AUDIT}}
+    assert await users.send(deleted) == 200
+    known = await store.channel_values("teams")
+    assert f"conversation:{AUDIT}" not in known
+    assert f"conversation:{APPROVALS}" in known
+
+
 async def test_cards_have_the_new_name_after_teams_told_of_it(
     scene: Scene, users: TeamsUsers
 ) -> None:

@@ -27,23 +27,27 @@ class Installs:
         if team is not None and activity.channel_data.event_type is not None:
             # It or a channel was renamed, added, deleted.
             self._channel.team_channels.expire(team.id)
-        if self._is_removed(activity):
-            await self._channel.forget(activity.conversation.id)
+        if (gone := self._gone(activity)) is not None:
+            await self._channel.forget(gone)
             return
         await self._channel.record(activity)
         if activity.type == "installationUpdate" and activity.action == "add":
             await self._welcome(activity)
 
-    def _is_removed(self, activity: Activity) -> bool:
-        """Whether the app was removed, or the whole team. An upgrade removes the old version and adds the new
-        one, so the app stays installed.
+    def _gone(self, activity: Activity) -> str | None:
+        """The conversation that is gone for the app: deleted, or without the app. A team has the id of its
+        channel General. An upgrade removes the old version and adds the new one, so the app stays
+        installed.
         """
-        if activity.channel_data.event_type in _TEAM_GONE:
-            return True
+        data, here = activity.channel_data, activity.conversation.id
+        if data.event_type in _TEAM_GONE:
+            return data.team.id if data.team else here
+        if data.event_type == "channelDeleted":
+            return data.channel.id if data.channel else None
         if activity.type == "installationUpdate":
-            return activity.action == "remove"
+            return here if activity.action == "remove" else None
         left = [one.id.lower() for one in activity.members_removed]
-        return activity.recipient.id.lower() in left
+        return here if activity.recipient.id.lower() in left else None
 
     async def _welcome(self, activity: Activity) -> None:
         """Welcome the person, but only in their own chat: in a team it would only disturb."""
