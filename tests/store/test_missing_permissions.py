@@ -14,7 +14,7 @@ from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
 from tests.store.steps import approved, created, open_store, waiting_cards
-from tests.store.test_foreign_keys import WRITES, dump, submit
+from tests.store.test_foreign_keys import WRITES, Write, dump, submit
 
 [_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
 RULES = str(_USER).split()
@@ -96,8 +96,8 @@ async def foreign_keys(store: RedisStore) -> list[str]:
 async def test_a_missing_permission_cuts_no_write_in_two(
     redis_url: str, admin: Any, name: str
 ) -> None:
-    """Given each permission that is missing at the start; then the program does not start, or the write is
-    done as a whole or not at all: a decision was stored without its entry of the audit.
+    """Given each permission that is missing: at the start, or taken away from a running program; then the
+    write is done as a whole or not at all. A decision was stored without its entry of the audit.
     """
     if not redis_knows_permissions(admin):
         pytest.skip("Redis 6.2 can't say which commands are permitted")
@@ -109,12 +109,20 @@ async def test_a_missing_permission_cuts_no_write_in_two(
             before = dump(admin)
             forbid(admin, permission)
             try:
-                async with open_store(url_of_user(redis_url)) as started:
-                    await write(started)
+                await write(store)
             except HitlError:
+                assert dump(admin) == before, permission
+                await check_start(url_of_user(redis_url), write)
                 assert dump(admin) == before, permission
             admin.execute_command("ACL", "SETUSER", "hitl", "reset", *RULES)
     empty(admin)
+
+
+async def check_start(url: str, write: Write) -> None:
+    """A program that starts now is refused, or its write is."""
+    with pytest.raises(HitlError):
+        async with open_store(url) as started:
+            await write(started)
 
 
 async def test_a_start_names_the_commands_that_are_missing(redis_url: str, admin: Any) -> None:

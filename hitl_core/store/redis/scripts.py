@@ -8,7 +8,6 @@ import re
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from itertools import chain
 
 #: The scripts that use the functions of queue.lua.
 _QUEUE_SCRIPTS = frozenset(
@@ -37,7 +36,7 @@ _FIELDS_SCRIPTS = frozenset({"load", "outline", "commit"})
 
 @cache
 def read_script(name: str) -> str:
-    """The text of a script, after the functions that it uses."""
+    """The text of a script, after the check of its commands and the functions that it uses."""
     files = _script_files()
     names = [
         *(["types"] if name in _TYPES_SCRIPTS else []),
@@ -48,14 +47,21 @@ def read_script(name: str) -> str:
         *(["fields"] if name in _FIELDS_SCRIPTS else []),
         name,
     ]
-    return "".join(files[each].read_text("utf-8") for each in names)
+    text = "".join(files[each].read_text("utf-8") for each in names)
+    commands = ", ".join(f"'{each}'" for each in sorted(_commands_of(text)))
+    check = files["permissions"].read_text("utf-8")
+    return f"local COMMANDS = {{ {commands} }}\n{check}{text}"
 
 
 @cache
 def script_commands() -> frozenset[str]:
-    """The Redis commands without which a script fails, perhaps after its first write."""
+    """The Redis commands without which a script fails."""
     texts = [file.read_text("utf-8") for file in _script_files().values()]
-    return frozenset(chain(*(re.findall(r"redis\.call\('(\w+)'", text) for text in texts)))
+    return _commands_of("".join(texts))
+
+
+def _commands_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"redis\.call\('(\w+)'", text))
 
 
 @cache
