@@ -1,5 +1,5 @@
 """Finds reviews that nobody can decide any more although their cards were shown: people leave, conversations
-are archived, and messages are deleted.
+are archived, and messages are deleted. Also claims of dead processes that the store's clock, set back, keeps.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from hitl_core.errors import ReviewNotFound, StoreUnavailable
 from hitl_core.model import Place, Snapshot, short_id
-from hitl_core.review import Reviews, open_items
+from hitl_core.review import Reviews, ends_late, open_items
 from hitl_core.store import LiveReview
 
 from ..channels.contract import ChannelError, RateLimited
@@ -91,6 +91,8 @@ class DeciderCheck:
     async def _check_review(
         self, snapshot: Snapshot, flaws: dict[str, ChannelError | None]
     ) -> None:
+        if ends_late(snapshot.review, snapshot.now):  # `DueTimers` would wait for that time
+            await self._reviews.apply_due(snapshot.review.id)
         for place in _shown_places(snapshot):
             if place.conversation not in flaws:
                 flaws[place.conversation] = await self._find_flaw(place)

@@ -55,12 +55,13 @@ def short_id(review_id: str) -> str:
 
 class Lease(Value):
     """Which process has claimed the review, and until when. `fence` counts the claims: the holder of an older
-    claim can no longer write.
+    claim can no longer write. `seconds` is for how long it was claimed or renewed.
     """
 
     holder: str
     fence: int
     until: float
+    seconds: float
 
 
 class Cancellation(Value):

@@ -20,7 +20,7 @@ from hitl_core.gate.waiting.listener import (
     wait_for_event,
 )
 from hitl_core.model import Review, Snapshot
-from hitl_core.review import Reviews, Transition, claims
+from hitl_core.review import Reviews, Transition, claims, ends_late
 from hitl_core.tasks import cancel_tasks
 
 log = logging.getLogger(__name__)
@@ -160,6 +160,9 @@ class Claims(NamedTuple):
             return Outcome(review, self.reviews, self.lease), 0.0
         if snapshot.held:
             return None, POLL_INTERVAL  # its release wakes this process
+        if ends_late(review, snapshot.now):
+            await self.reviews.apply_due(review_id)
+            return None, 0.0
         ready = claims.ready_at(review)
         if ready is not None and ready <= snapshot.now:
             return await self.claim(review_id, snapshot), 0.2

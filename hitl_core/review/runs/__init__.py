@@ -3,6 +3,7 @@
 from hitl_core.review.runs import claims
 from hitl_core.review.runs.agent_problems import agent_problem_of, end_stuck, record_problem
 from hitl_core.review.runs.claims import runnable_calls
+from hitl_core.review.runs.leases import ends_late
 from hitl_core.review.runs.results import (
     PAUSED,
     CallResult,
@@ -17,6 +18,7 @@ __all__ = [
     "agent_problem_of",
     "claims",
     "end_stuck",
+    "ends_late",
     "one_line",
     "record_problem",
     "runnable_calls",

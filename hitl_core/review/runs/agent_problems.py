@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hitl_core.errors import Refused
 from hitl_core.model import AgentProblem, Review
-from hitl_core.review.runs.claims import check_lease, claim, finish, runnable_calls
+from hitl_core.review.runs.claims import claim, finish, runnable_calls
+from hitl_core.review.runs.leases import check_lease
 from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, make_event
 from hitl_core.review.visibility import WHY_HIDDEN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from hitl_core.errors import LeaseLost, Refused
+from hitl_core.errors import Refused
 from hitl_core.model import (
     Call,
     DoubtAnswer,
@@ -17,6 +17,7 @@ from hitl_core.model import (
     Vote,
 )
 from hitl_core.review import vote_count
+from hitl_core.review.runs.leases import check_lease, ends_late, extend_lease
 from hitl_core.review.runs.results import CallResult
 from hitl_core.review.transition import Transition, check_seal, make_event
 
@@ -48,15 +49,16 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     if review.status != "settled" or review.calls_in_doubt:
         raise Refused("not_ready", f"This review can't be claimed: it is {review.status}.")
     fence = review.fence + 1
-    new_lease = Lease(holder=holder, fence=fence, until=now + lease)
+    new_lease = Lease(holder=holder, fence=fence, until=now + lease, seconds=lease)
     update = {"status": "claimed", "lease": new_lease, "fence": fence, "waiting_process": None}
     return Transition(review.model_copy(update=update), make_event("claimed", review, now))
 
 
 def renew(review: Review, fence: int, now: float, lease: float) -> Transition:
-    current = check_lease(review, fence, now)
-    update = {"lease": current.model_copy(update={"until": now + lease})}
-    return Transition(review.model_copy(update=update), make_event("renewed", review, now))
+    renewed = extend_lease(check_lease(review, fence, now), now, lease)
+    return Transition(
+        review.model_copy(update={"lease": renewed}), make_event("renewed", review, now)
+    )
 
 
 def start(review: Review, fence: int, key: str, now: float) -> Transition:
@@ -122,7 +124,12 @@ def finish(review: Review, fence: int, results: Mapping[str, object], now: float
 
 
 def expire_lease(review: Review, now: float) -> Transition:
-    """The lease ended before `finish`. Started calls are in doubt now; idempotent ones may start again."""
+    """The lease ended before `finish`. Started calls are in doubt now; idempotent ones may start again.
+
+    A lease that ends late, see `ends_late`, ends as one that is given now: its holder may still count on it.
+    """
+    if review.lease is not None and ends_late(review, now):
+        return renew(review, review.lease.fence, now, review.lease.seconds)
     if review.status != "claimed" or review.lease is None or review.lease.until > now:
         raise Refused("not_due", "The lease has not ended.")
     idempotent = {call.key for call in review.calls if call.idempotent}
@@ -235,15 +242,6 @@ def can_run(review: Review, call: Call) -> bool:
 def _has_started(review: Review, call: Call) -> bool:
     run = review.runs.get(call.key)
     return run is not None and run.state != "cleared"
-
-
-def check_lease(review: Review, fence: int, now: float) -> Lease:
-    lease = review.lease
-    if review.status == "done":
-        raise LeaseLost("This review is done: nothing of it runs any more.")
-    if review.status != "claimed" or lease is None or lease.fence != fence or lease.until <= now:
-        raise LeaseLost("This process no longer holds the review: its lease ended.")
-    return lease
 
 
 def _with_runs(review: Review, runs: Mapping[str, Run]) -> Review:

@@ -12,15 +12,15 @@ import pytest
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
-from bot.outbox import DeciderCheck, decider_check
+from bot.outbox import DeciderCheck, DueTimers, decider_check
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from hitl_core.errors import ReviewUnreadable
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Snapshot
-from hitl_core.review import Reviews
+from hitl_core.review import Reviews, claims
 from hitl_core.store import MemoryStore
 from slack_sandbox.server import Sandbox
-from tests.support.builders import START, policy, review_of
+from tests.support.builders import START, approve_all, policy, review_of
 from tests.support.jobs import finish_all
 
 BOB = policy(ask={"reviewers": {"users": ["U0BOB"]}})
@@ -119,6 +119,28 @@ async def test_each_card_is_drawn_again_however_many_wait(
         seen += await drawn(store)
         store.now_ += decider_check.DRAW_INTERVAL / 2
     assert set(seen) == set(ids)
+
+
+async def test_a_claim_of_a_dead_process_ends_though_the_clock_was_set_back(
+    store: Store, channel: SlackChannel
+) -> None:
+    """Given a process that died after it had claimed a review and started its call; when the store's clock is
+    set back by an hour, then people are asked after one lease, and not when that hour is over."""
+    [review_id] = await submit_shown(store, 1)
+    reviews = Reviews(store)
+    await approve_all(reviews, review_id)
+    await reviews.change(review_id, "claim", lambda r, now: claims.claim(r, "p", now, 30))
+    await reviews.change(review_id, "start", lambda r, now: claims.start(r, 1, "1", now))
+    store.now_ -= 3600
+    timers = DueTimers(reviews, Health())
+
+    await check_of(store, channel, Health()).check_page()
+    store.now_ += 29
+    assert await timers.tick() == 0
+    store.now_ += 2
+    assert await timers.tick() == 1
+
+    assert (await reviews.load(review_id)).review.calls_in_doubt
 
 
 async def test_a_new_member_of_a_group_gets_a_card_of_what_waits(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -123,5 +124,23 @@ async def test_what_was_decided_before_the_clock_was_set_back_is_claimed(way: st
 
     async with Gate(store, policy=policy(), agent="billing") as gate, asyncio.timeout(30):
         outcome = await (gate.wait(review_id) if way == "wait" else anext(gate.outcomes()))
+
+    assert [each.name for each in outcome.execute] == ["ask"]
+
+
+async def test_a_dead_process_holds_a_review_for_one_lease_though_the_clock_was_set_back():
+    """Given a process that died after it claimed a review; when the store's clock is set back by an hour,
+    then a process that waits gets the review after one lease, and not when that hour is over."""
+    set_back = [0.0]
+    store = MemoryStore(lambda: time.time() - set_back[0])
+    gate = Gate(store, policy=policy(), agent="billing", lease=0.2)
+    async with gate:
+        review_id = await gate.submit([call()], thread_id="t")
+        await approve_all(gate.reviews, review_id)
+        (await gate.wait(review_id)).release()
+    set_back[0] = 3600.0
+
+    async with Gate(store, policy=policy(), agent="billing") as gate, asyncio.timeout(20):
+        outcome = await gate.wait(review_id)
 
     assert [each.name for each in outcome.execute] == ["ask"]
