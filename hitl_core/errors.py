@@ -93,6 +93,10 @@ class StoreUnwritable(StoreUnavailable):
     """The store answers, but takes no writes now: it is full, a replica, or can't save its data."""
 
 
+class StoreForbidden(StoreUnavailable):
+    """The store refuses a command or a key to the user of the URL. An operator can permit it at any time."""
+
+
 class ReviewConflict(HitlError):
     """A review with this id exists already, with other arguments."""
 

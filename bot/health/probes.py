@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from hitl_core.errors import (
     HitlError,
     StoreError,
+    StoreForbidden,
     StoreUnavailable,
     StoreUnwritable,
     safe_message,
@@ -85,7 +86,7 @@ async def _try_write(store: Store) -> StoreUnavailable | None:
     """A small write: a full Redis refuses it. Returns the error if it got no answer."""
     try:
         await store.try_lock("ready", 1.0)
-    except StoreUnwritable:
+    except (StoreUnwritable, StoreForbidden):
         raise
     except StoreUnavailable as error:
         return error
@@ -117,7 +118,7 @@ def _log_reason(error: Exception) -> str:
 
 def public_reason(error: HitlError | TimeoutError) -> str:
     """Why a probe fails, in a text that everybody may read. The log has the details."""
-    if isinstance(error, StoreError):
+    if isinstance(error, StoreError | StoreForbidden):
         return "Redis refused a command. See the bot's log."
     return str(error) or SLOW_STORE
 

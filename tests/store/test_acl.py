@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.errors import StoreError
+from hitl_core.errors import StoreForbidden
 from hitl_core.store import RedisStore
 from hitl_core.store import redis as redis_room
 from tests.docs.pages import page
@@ -64,7 +64,7 @@ async def test_a_missing_permission_is_named_as_one(redis_url: str) -> None:
         try:
             store = await RedisStore.open(redis_url.replace("//", "//hitl:PASSWORD@"))
             client.execute_command("ACL", "SETUSER", "hitl", "-@stream")
-            with pytest.raises(StoreError, match="refuses a command or a key to the user"):
+            with pytest.raises(StoreForbidden, match="refuses a command or a key to the user"):
                 await created(store)
             await store.close()
         finally:

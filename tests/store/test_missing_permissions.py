@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.errors import HitlError, SettingsError, StoreError
+from hitl_core.errors import HitlError, SettingsError, StoreForbidden
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
@@ -80,7 +80,7 @@ async def check_read(read: Callable[[], Awaitable[object]]) -> None:
     said = ""
     try:
         await read()
-    except StoreError as error:
+    except StoreForbidden as error:
         said = str(error)
     assert not said or "ACL users" in said
 
@@ -88,7 +88,7 @@ async def check_read(read: Callable[[], Awaitable[object]]) -> None:
 async def foreign_keys(store: RedisStore) -> list[str]:
     try:
         return await store.foreign_keys()
-    except StoreError:
+    except StoreForbidden:
         return []
 
 
@@ -142,7 +142,7 @@ async def test_a_digest_that_may_not_be_read_is_not_deleted(redis_url: str, admi
         digest_id = await store.add_to_digest(place, place, "g", "billing", ids)
         assert digest_id is not None
         forbid(admin, "hlen")
-        with pytest.raises(StoreError, match="ACL users"):
+        with pytest.raises(StoreForbidden, match="ACL users"):
             await store.leave_digest(digest_id, place, ids)
         digest = await store.digest(digest_id)
         assert digest is not None

@@ -27,7 +27,13 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from hitl_core.errors import HitlError, StoreError, StoreUnavailable, StoreUnwritable
+from hitl_core.errors import (
+    HitlError,
+    StoreError,
+    StoreForbidden,
+    StoreUnavailable,
+    StoreUnwritable,
+)
 from hitl_core.store.redis.connection.causes import causes
 from hitl_core.store.redis.connection.pool import NO_CONNECTION
 
@@ -78,18 +84,20 @@ def translate_error(error: Exception) -> HitlError:
             " damaged, or another program wrote it. docs/operations.md, Keys in Redis, has the type that it"
             " must have."
         )
-    return StoreError(_why_refused(error, code))
+    return _refusal(error, code)
 
 
-def _why_refused(error: ResponseError, code: str) -> str:
+def _refusal(error: ResponseError, code: str) -> HitlError:
     if code in _CLUSTER:
-        return f"This Redis is a node of a Redis Cluster: use a redis+cluster:// URL ({code})."
+        return StoreError(
+            f"This Redis is a node of a Redis Cluster: use a redis+cluster:// URL ({code})."
+        )
     if isinstance(error, NoPermissionError) or _NO_PERMISSION.search(str(error)):
-        return (
+        return StoreForbidden(
             f"Redis refuses a command or a key to the user of the URL: {error}. docs/operations.md, ACL"
             " users, has the permissions that are needed."
         )
-    return f"Redis refused: {error}."
+    return StoreError(f"Redis refused: {error}.")
 
 
 #: The error codes of a server that takes no writes now, and the text for people. The caller retries later.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, cast
 
-from hitl_core.errors import StoreError
+from hitl_core.errors import StoreError, StoreForbidden
 from hitl_core.store.redis.connection.client import Client
 from hitl_core.store.redis.connection.errors import store_errors
 from hitl_core.store.redis.connection.server import servers_of
@@ -72,7 +72,7 @@ async def _ask(redis: Client, command: str, *args: str) -> object:
     try:
         async with store_errors():
             return await getattr(redis, command)(*args)
-    except StoreError:
+    except (StoreError, StoreForbidden):
         return None
 
 
