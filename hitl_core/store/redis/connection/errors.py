@@ -117,6 +117,7 @@ _TEMPORARY = {
     # Not codes, but how these replies begin after "ERR".
     "Script killed": "an operator ended a script",
     "max number of clients": "it has too many clients",
+    "unauthenticated": "it wants a password",  # a long command over a connection without one
 }
 _CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
 #: The reply of types.lua. Redis's own reply to a command doesn't name the key.
