@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
         policy = Policy.load(args.file)
         other = None if args.against is None else Policy.load(args.against)
     except InvalidPolicy as error:
-        return say_problems(error)
+        return say_problems(error, to=sys.stderr)
     try:
         calls_file = _open(args.calls)
     except OSError as error:
