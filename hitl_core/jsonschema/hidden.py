@@ -39,7 +39,8 @@ class ProtectedPaths:
         #: have.
         self.has_hidden_parts = has_secrets or bool(redact)
         self.has_fixed_parts = _has_fixed(text)
-        self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
+        pointers = [tuple(parse_pointer(pointer)) for pointer in redact]
+        self._hidden_paths: set[Path] = {*pointers, *_present(args, pointers)}
         if has_secrets:
             self._hidden_paths |= _find_secrets(root, args)[0]
         self.fixed_paths = set[Path]()
@@ -69,12 +70,37 @@ def find_hidden(
     schemas: _Schemas, args: Mapping[str, Any], redact: Collection[str] = ()
 ) -> list[Path]:
     """The paths to the values that any of the schemas or `redact` hides. The path `()` means that all
-    arguments are hidden.
+    arguments are hidden. If a value on the way has another form (see `find_other_form`), all of it is hidden.
     """
     paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
     for schema in _select(schemas, _has_secrets):
         paths |= _find_secrets(schema, args)[0]
-    return [path for path in paths if has_path(args, path)]
+    return _present(args, paths)
+
+
+def find_other_form(args: Mapping[str, Any], path: Path) -> Path | None:
+    """The path to the value at which `path` can't go on, although it may contain what `path` leads to: a
+    text, a number, a list in place of an object, or an object in place of a list. Models often write JSON
+    into a text. None if there is none: the path leads to a value, or something on the way is absent or empty.
+    """
+    value: Any = args
+    for depth, name in enumerate(path):
+        if value is None or isinstance(value, bool) or value in ("", [], {}):
+            return None
+        wants_list = name.isascii() and name.isdecimal()
+        if isinstance(value, dict | list) and has_path(value, (name,)):
+            value = cast("Any", value[int(name)] if isinstance(value, list) else value[name])
+        elif isinstance(value, list if wants_list else dict):
+            return None  # a list without this item, or an object without this name
+        else:
+            return path[:depth]
+    return None
+
+
+def _present(args: Mapping[str, Any], paths: Iterable[Path]) -> list[Path]:
+    """The paths that lead to a value, and those to values of another form in place of the others."""
+    found = [path if has_path(args, path) else find_other_form(args, path) for path in paths]
+    return [path for path in dict.fromkeys(found) if path is not None]
 
 
 def find_fixed(schemas: _Schemas, *several: Mapping[str, Any]) -> list[Path]:

@@ -42,6 +42,11 @@ class _Part(NamedTuple):
         by_name = [part for _, part in (*self.single, *self.patterns)]
         return [*self.also, *by_name, *self.others, *self.rest, *self.each, *self.content]
 
+    @property
+    def marks_inside(self) -> bool:
+        """Whether it marks a part of an object or list, if only parts with marks are left."""
+        return bool(self.single or self.patterns or self.others or any((*self.rest, *self.each)))
+
     def only(self, ids: set[int]) -> _Part:
         def among(parts: list[object]) -> list[object]:
             return [part for part in parts if id(part) in ids]
@@ -87,9 +92,10 @@ def find_marked_paths(
     """The path of each value that any part of the schema marks, and whether the result is unclear.
 
     A part marks a value if `test` is true for it. Only parts that lead to a mark are visited, so unmarked
-    values cost nothing. If this is too much work, or a reference can't be followed, the values in question
-    count as marked and the result is unclear. The `budget` pays a step for each part, and for each pair of a
-    part and a value; TooMuchWork is raised if it is not enough.
+    values cost nothing. If this is too much work, or a reference can't be followed, or a text has JSON where
+    a part of an object is marked, the values in question count as marked and the result is unclear. The
+    `budget` pays a step for each part, and for each pair of a part and a value; TooMuchWork is raised if it
+    is not enough.
     """
     parts_by_id = _parts_with_marks(root, test)
     paths: set[Path] = set()
@@ -102,9 +108,10 @@ def find_marked_paths(
         if part is None or (id(schema), path) in seen:
             continue
         seen.add((id(schema), path))
-        if part.has_mark or part.content or not part.has_all_refs:
+        is_json_text = part.marks_inside and _may_be_json(value)
+        if part.has_mark or part.content or not part.has_all_refs or is_json_text:
             paths.add(path)  # if a text contains a marked value, the whole text is marked
-            unclear = unclear or not part.has_all_refs
+            unclear = unclear or not part.has_all_refs or is_json_text
             continue
         room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
         more = list(islice(_inner_values(part, value, path, names), room + 1))
@@ -116,6 +123,11 @@ def find_marked_paths(
     if budget is not None:
         budget.spend(len(parts_by_id) + len(seen))
     return paths, unclear or names.unclear
+
+
+def _may_be_json(value: object) -> bool:
+    """Whether a text has an object or list in it, as models often write one."""
+    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[")
 
 
 def _parts_with_marks(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[int, _Part]:

@@ -50,6 +50,44 @@ def test_a_mark_hides_the_values_that_it_is_about(
     assert not is_hiding_unclear([schema], args)
 
 
+NUMBER: Json = {"properties": {"card": {"properties": {"number": SECRET}}}}
+
+
+@pytest.mark.parametrize(
+    ("card", "hidden"),
+    [
+        ('{"number": "4111"}', ["card"]),
+        ("4111", ["card"]),
+        (4111, ["card"]),
+        ([{"number": "4111"}], ["card"]),
+        ({"number": "4111"}, ["card/number"]),
+        ({"holder": "Jo"}, []),
+        (None, []),
+        ("", []),
+        ([], []),
+    ],
+)
+def test_a_value_in_another_form_than_the_pointer_expects_is_hidden(
+    card: object, hidden: list[str]
+) -> None:
+    """Given a pointer to a part of an object; when a model sends the object as text, as a list or as its only
+    value, then all of it is hidden, because nobody looks for the part in there.
+    """
+    args = {"card": card}
+    assert ["/".join(path) for path in find_hidden([], args, ["/card/number"])] == hidden
+
+
+def test_json_in_a_text_is_hidden_and_told_where_the_schema_hides_a_part_of_it() -> None:
+    """Given a schema that hides a part of an object; when a model sends the object as JSON in a text, then
+    all of the text is hidden, and nobody is asked. Any other text is shown.
+    """
+    for text in ('{"number": "4111"}', ' {"number": "4111"', '[{"number": "4111"}]'):
+        assert find_hidden([NUMBER], {"card": text}) == [("card",)]
+        assert is_hiding_unclear([NUMBER], {"card": text})
+    assert find_hidden([NUMBER], {"card": "none", "other": "{}"}) == []
+    assert not is_hiding_unclear([NUMBER], {"card": "none", "other": "{}"})
+
+
 @pytest.mark.parametrize("key", ["patternProperties", "additionalProperties"])
 def test_a_name_that_takes_too_long_to_try_is_hidden_and_told(key: str) -> None:
     """Given a pattern that there is no time for; then what it may be about is hidden, and nobody is asked."""

@@ -171,9 +171,8 @@ def check_redaction(judged_calls: JudgedCalls) -> None:
     for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
         if ruling.verdict.kind != "review":
             continue
-        trusted = (ruling.policy_schema, ruling.hiding_schema)
         try:
-            flaw = find_redaction_flaw(trusted, call.args, budget)
+            flaw = find_redaction_flaw([ruling], call.args, budget)
         except TooMuchWork:
             flaw = (
                 "to find what the schemas hide in these calls is too much work; send fewer at once"

@@ -151,8 +151,7 @@ def _check_args(
         problem = _visible_problem(config, new, problems, hidden, hides_values)
         raise _make_refusal(problem.pointer, problem.message)
     configs = [config, *(terms.config for terms in after.earlier)]
-    trusted = [schema for each in configs for schema in (each.policy_schema, each.hiding_schema)]
-    if flaw := find_redaction_flaw(trusted, new):
+    if flaw := find_redaction_flaw(configs, new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
     schemas = [*(each.args_schema for each in configs), *map(review.tools.get, (action.name, name))]
     _check_protected(schemas, old, new, hidden, hidden_before)

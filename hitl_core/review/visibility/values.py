@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from hitl_core.jsonschema import Budget, find_hidden, is_hiding_unclear, mask_args, to_pointer
+from hitl_core.jsonschema import (
+    Budget,
+    find_hidden,
+    find_other_form,
+    format_path,
+    is_hiding_unclear,
+    mask_args,
+    parse_pointer,
+    to_pointer,
+)
 from hitl_core.model import Action, Call, Review
 
 
@@ -48,17 +57,25 @@ def compared_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
 
 
 def find_redaction_flaw(
-    schemas: Iterable[dict[str, Any] | None], args: dict[str, Any], budget: Budget | None = None
+    hidings: Iterable[Hiding], args: Mapping[str, Any], budget: Budget | None = None
 ) -> str | None:
-    """Why these arguments can't be shown to people; None if they can. If it is unclear what a schema hides, a
-    card would hide everything. `schemas` are the ones that the policy trusts. Raises TooMuchWork if the
-    `budget` is not enough.
+    """Why these arguments can't be shown to people; None if they can. If it is unclear what `hidings` hide, a
+    card would hide too much. Raises TooMuchWork if the `budget` is not enough.
     """
+    hidings = tuple(hidings)
+    for pointer in dict.fromkeys(pointer for each in hidings for pointer in each.redact):
+        path = tuple(parse_pointer(pointer))
+        if (other := find_other_form(args, path)) is not None:
+            hidden, name = (format_path(to_pointer(each)) for each in (path, other))
+            wanted = "a list" if path[len(other)].isdecimal() else "an object"
+            return f"the policy hides {hidden}, so {name} must be {wanted}"
+    schemas = [schema for each in hidings for schema in (each.policy_schema, each.hiding_schema)]
     if not is_hiding_unclear(schemas, args, budget):
         return None
     return (
-        "it is unclear which of these arguments the schema hides: they are too large, or it has a “$ref”"
-        " that does not begin with “#/”, or a part with its own “$id”. Make the arguments smaller, or write"
+        "it is unclear which of these arguments the schema hides: they are too large, or a text has JSON in"
+        " it where the schema hides a part of an object, or it has a “$ref” that does not begin with “#/”,"
+        " or a part with its own “$id”. Make the arguments smaller, send objects as objects, or write"
         " references as “#/$defs/…”, without “$id”"
     )
 

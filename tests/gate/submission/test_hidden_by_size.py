@@ -94,6 +94,28 @@ async def test_what_can_not_be_told_apart_is_refused(
         await judged_at_the_door(policy(schema), Submit.model_validate(asked))
 
 
+@pytest.mark.parametrize("card", ['{"number": "4111"}', "4111", [{"number": "4111"}]])
+async def test_an_object_with_a_hidden_part_can_not_come_in_another_form(
+    open_gate: Open, card: object
+) -> None:
+    """Given a rule that hides a part of an object; when the object comes as text or as a list, then nobody is
+    asked, because its part can't be hidden alone; an edit into such a form is refused too.
+    """
+    rule = {"redact": ["/card/number"], "allowed_decisions": ["approve", "edit", "reject"]}
+    by = Policy.from_mapping({"default": "deny", "interrupt_on": {"t": rule}})
+    gate = await open_gate(policy=by)
+    words = r"the policy hides card\.number, so card must be an object"
+    with pytest.raises(InvalidToolCall, match=words) as caught:
+        await gate.submit([ToolCall("c1", "t", {"card": card})], thread_id="t")
+    assert "4111" not in str(caught.value)
+
+    asked = judge_turn(by, [ToolCall("c1", "t", {"card": {"holder": "Jo"}})])
+    made = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    edit = Proposal("edit", 1, args=encode({"card": card}))
+    with pytest.raises(Refused, match=words):
+        decide(made, "1", edit, person("Ada"), START + 5)
+
+
 async def test_all_calls_share_the_work_of_finding_what_is_hidden(open_gate: Open) -> None:
     """Given calls of which each one could be shown; when many of them come at once, they are refused."""
     parts = [{"title": str(n), **ROWS} for n in range(24)]

@@ -26,3 +26,11 @@ def test_hidden_values_stand_by_their_names(
     asked = [call("pay", token="s3cret", to=["Jo", "Bo"])]
     review, _ = review_of(asked, by=policy(pay=rule))
     assert visible_args(review, review.calls[0]) == shown
+
+
+@pytest.mark.parametrize("card", ['{"number": "4111"}', "4111", [{"number": "4111"}]])
+def test_an_object_with_a_hidden_part_is_hidden_if_it_comes_in_another_form(card: object) -> None:
+    asked = [call("pay", card=card, to="Jo")]
+    review, _ = review_of(asked, by=policy(pay={"redact": ["/card/number"]}))
+    assert visible_args(review, review.calls[0]) == {"card": "(hidden)", "to": "Jo"}
+    assert review.hides_values
