@@ -241,6 +241,11 @@ def test_a_quorum_may_be_met_by_people_after_an_escalation(more: dict[str, Any])
         ),
         ({"redact": [""]}, "redact[0]: `` is not a JSON pointer"),
         ({"redact": ["/a~2"]}, "redact[0]: `/a~2` is not a JSON pointer"),
+        (
+            {"redact": ["/cards/*/number"]},
+            "redact[0]: `/cards/*/number` hides nothing in the items of a list: a JSON pointer has",
+        ),
+        ({"redact": ["/cards/-"]}, "redact[0]: `/cards/-` hides nothing in the items of a list"),
         ({"redact": [1]}, "redact[0]: This must be text, not 1."),
         ({"redact": ["/a", "/a"]}, "redact[1]: `/a` appears twice: remove one."),
         (
