@@ -23,6 +23,7 @@ from ..text import (
     labels,
     labels_apart,
     one_line_each,
+    truncate,
 )
 from .limits import FormLimits
 
@@ -161,8 +162,9 @@ def _size(field: Field, limits: FormLimits) -> int:
 def _locked_text(field: Field, limits: FormLimits) -> str | None:
     """The value of a locked field as text; for a choice the labels of its options."""
     value = field.initial
-    if value and field.options:
-        value = ", ".join(field.options[int(at)].label for at in value.split(","))
+    if value and field.options:  # their labels are visible text already
+        chosen = ", ".join(field.options[int(at)].label for at in value.split(","))
+        return truncate(chosen, limits.locked_text).text
     return value and excerpt(value, limits.locked_text).text
 
 

@@ -47,7 +47,7 @@ def _enum_options(schema: Schema) -> list[tuple[str, Any]]:
 
 
 def _label(value: Any) -> str:
-    if isinstance(value, str) and value.strip():
+    if isinstance(value, str) and value.strip() not in ("", NOT_SET):
         return value[:_MAX_LABEL]
     return json.dumps(value, ensure_ascii=False)[:_MAX_LABEL]
 

@@ -206,3 +206,9 @@ def test_an_enum_of_more_values_than_there_is_room_for_is_typed() -> None:
 def test_a_schema_that_is_not_accepted_makes_no_form() -> None:
     with pytest.raises(SchemaError):
         make_form({"properties": {"x": {"pattern": "(a)\\1"}}}, {})
+
+
+def test_a_value_that_reads_like_our_option_is_quoted() -> None:
+    """Given a text among the values that is our own word for no value; then people can tell the two apart."""
+    labels = [one.label for one in field({"enum": ["Not set", "a"]}, "a").options]
+    assert labels == ['"Not set"', "a", "Not set"]

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.forms.fields import fit_pages, shows_all
+from bot.forms.fields import fit_pages, is_cut, shows_all
 from bot.forms.limits import FormLimits
 from hitl_core.forms import Field, Option
 
@@ -54,6 +54,18 @@ def test_options_with_the_same_text_have_numbers() -> None:
     """Given two values with the same title; then nothing tells them apart but a number."""
     same = f"{START}{END}"
     assert [one[:3] for one in labels_of(same, same)] == ["1. ", "2. "]
+
+
+def test_a_locked_choice_shows_its_option_as_the_choice_would() -> None:
+    """Given a choice that can't be changed, whose option is cut and has an invisible character; then the mark
+    of each is shown as it is, and the page says that it is cut.
+    """
+    text = f"\u202e{START}{END}"
+    field = Field("/way", "choice", "Way", locked="Fixed.", initial="0", options=(Option(text),))
+    [[fitted]] = fit_pages([field], LIMITS)
+    assert fitted.initial == fitted.options[0].label
+    assert "⟦U+202E⟧" in (fitted.initial or "")
+    assert is_cut([fitted])
 
 
 @given(st.lists(st.sampled_from(["a" * 60, "b" * 60, "⟦", "\u202e", "é" * 60, "<&"]), max_size=8))
