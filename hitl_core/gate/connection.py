@@ -11,27 +11,52 @@ from hitl_core.errors import GateClosed
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_WAYS_TO_OPEN = ("__enter__", "__exit__", "__aenter__", "__aexit__", "__await__")
-
 
 class GateNotOpen(GateClosed, AttributeError):
     """`connect` was not used in a `with` block. An AttributeError as well, for Python's own `hasattr`."""
 
 
-def opens_in(block: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorates what returns a context manager: any use of that but in this block raises GateNotOpen."""
+class GateConnection:
+    """What `connect` returns. Its block opens and closes the gate; any other use raises GateNotOpen."""
 
-    def refuse(*_: object) -> NoReturn:
-        raise GateNotOpen(f"The gate is not open: it opens in a block, `{block}`.")
+    def __init__(self, context_manager: object, block: str) -> None:
+        self._context_manager, self._block = context_manager, block
+
+    def __enter__(self) -> Any:
+        return self._method("__enter__")()
+
+    def __exit__(self, *error: object) -> Any:
+        return self._method("__exit__")(*error)
+
+    def __aenter__(self) -> Any:
+        return self._method("__aenter__")()
+
+    def __aexit__(self, *error: object) -> Any:
+        return self._method("__aexit__")(*error)
+
+    def __await__(self) -> NoReturn:
+        self._refuse()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._refuse()
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        """One for `with` is missing if the gate opens in `async with`, and the other way round."""
+        return getattr(self._context_manager, name, self._refuse)
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise GateNotOpen(f"The gate is not open: it opens in a block, `{self._block}`.")
+
+
+def opens_in(block: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorates a function that returns a context manager: it returns a GateConnection in its place, which
+    names this `block` if it is used in any other way.
+    """
 
     def decorate(connect: Callable[P, T]) -> Callable[P, T]:
         @functools.wraps(connect)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
-            opening: Any = connect(*args, **kwargs)
-            kind = cast("type[Any]", type(opening))
-            others = {name: refuse for name in _WAYS_TO_OPEN if not hasattr(kind, name)}
-            opening.__class__ = type(kind.__name__, (kind,), {"__getattr__": refuse, **others})
-            return opening
+            return cast("T", GateConnection(connect(*args, **kwargs), block))
 
         return wrapper
 
