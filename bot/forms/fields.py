@@ -19,9 +19,9 @@ from ..card import MAX_FIELD_LABEL, Line, field_warnings
 from ..text import (
     add_marks,
     add_marks_each,
+    distinct_labels,
     excerpt,
     labels,
-    labels_apart,
     one_line_each,
     truncate,
 )
@@ -174,7 +174,9 @@ def _unique_options(
     """The options of each field, with labels that fit and are all different."""
     longest = limits.option_label - _MARK_LENGTH
     return [
-        tuple(map(Option, labels_apart([one.label for one in options], longest))) if options else ()
+        tuple(map(Option, distinct_labels([one.label for one in options], longest)))
+        if options
+        else ()
         for options in several
     ]
 

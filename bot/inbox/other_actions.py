@@ -24,17 +24,17 @@ async def hide_others(
     review = snapshot.review
     here = [call for call in review.calls if place in review.places_of(call)]
 
-    def hidden() -> list[Call]:
+    def hidden_calls() -> list[Call]:
         return [call for call in here if not snapshot.permits(review.grants_of(call))]
 
-    if not hidden() or await directory.is_reached(snapshot.who, snapshot, place):
+    if not hidden_calls() or await directory.is_reached(snapshot.who, snapshot, place):
         return snapshot
-    for grants in dict.fromkeys(review.grants_of(call) for call in hidden()):
+    for grants in dict.fromkeys(review.grants_of(call) for call in hidden_calls()):
         try:
             snapshot = await check(snapshot, grants)
         except Refused:
             continue
-    keys = {call.key for call in hidden()}
+    keys = {call.key for call in hidden_calls()}
     # The calls stay: whether one of them hides values decides what is shown of the others.
     actions = tuple(action for action in review.actions if action.key not in keys)
     runs = {key: run for key, run in review.runs.items() if key not in keys}

@@ -151,7 +151,7 @@ class CardSync:
         """Delete other messages about the review that were posted since then. Without a time, only those of a
         copy, and of posts that no sweep follows.
         """
-        posts = posted_at(snapshot, place)
+        posts = unswept_posts(snapshot, place)
         if since is None and place == place.base:
             if not posts:
                 return
@@ -166,7 +166,7 @@ class CardSync:
 _POSTED = "posted:"
 
 
-def posted_at(snapshot: Snapshot, place: Place) -> dict[str, float]:
+def unswept_posts(snapshot: Snapshot, place: Place) -> dict[str, float]:
     """When posts that no sweep follows began here or for a copy, by their marks: any of them may be applied
     late.
     """

@@ -15,7 +15,7 @@ from ..channels.contract import LookupFailed, NotFound, Undeliverable
 from ..channels.registry import Channels
 from ..health import DeliveryProblems, Health
 from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders
-from .card_sync import CardSync, DeliveryAttempt, forget_shown_versions, has_waiting, posted_at
+from .card_sync import CardSync, DeliveryAttempt, forget_shown_versions, has_waiting, unswept_posts
 from .digests import DigestSync
 from .fallback import Fallback
 from .messages import Messages
@@ -137,7 +137,7 @@ class Delivery:
         were posted since then.
         """
         snapshot, place = await self._reviews.load(job.review_id), job.place
-        late = [*posted_at(snapshot, place).values(), *([] if since is None else [since])]
+        late = [*unswept_posts(snapshot, place).values(), *([] if since is None else [since])]
         if late:
             missing = await self._recipients.copies_without_post(snapshot, place)
             snapshot = await self._cards.record_late_posts(snapshot, missing, min(late))

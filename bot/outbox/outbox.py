@@ -133,7 +133,7 @@ class Outbox:
         """Whether all known jobs of this lane are set aside: it takes no place from others until a hint
         comes.
         """
-        return name in self._aside and bool(self._aside[name].paused())
+        return name in self._aside and bool(self._aside[name].paused_jobs())
 
     async def _renew_lanes(self) -> None:
         """Renews the leases of this bot's lanes, and reports stuck jobs."""

@@ -13,7 +13,7 @@ from ..channels.contract import ChannelError, NotFound, RateLimited
 from ..channels.registry import Channels
 from ..health import DeliveryProblems
 from ..people import Recipients
-from .card_sync import posted_at
+from .card_sync import unswept_posts
 from .fallback import Fallback
 
 log = logging.getLogger(__name__)
@@ -82,4 +82,4 @@ class ShownDeciders:
             log.info("it is not known who is at %s: %s", place, error)
             return False
         missing = [copy for copy in copies if copy not in snapshot.posts]
-        return any(not posted_at(snapshot, copy) for copy in missing)
+        return any(not unswept_posts(snapshot, copy) for copy in missing)

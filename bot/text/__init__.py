@@ -2,7 +2,7 @@
 expects it. Pure. Public face: the names below.
 """
 
-from .apart import are_apart, labels_apart
+from .distinct_labels import are_distinct, distinct_labels
 from .split import split_text
 from .visible import (
     LETTERS,
@@ -39,13 +39,13 @@ __all__ = [
     "CutText",
     "add_marks",
     "add_marks_each",
-    "are_apart",
+    "are_distinct",
     "clip",
+    "distinct_labels",
     "excerpt",
     "fit",
     "is_visible",
     "labels",
-    "labels_apart",
     "one_line",
     "one_line_each",
     "remove_marks",

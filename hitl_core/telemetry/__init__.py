@@ -4,7 +4,7 @@ Neither ever contains arguments, tokens or the names of people.
 """
 
 from hitl_core.telemetry.json_log import JsonFormatter
-from hitl_core.telemetry.threads import RecentThreads, recent_threads
+from hitl_core.telemetry.review_threads import RecentThreads, recent_threads
 from hitl_core.telemetry.tracing import (
     current_context,
     end_span,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from hitl_core.errors import safe_message
 from hitl_core.model import is_review_id
-from hitl_core.telemetry.threads import RecentThreads, recent_threads
+from hitl_core.telemetry.review_threads import RecentThreads, recent_threads
 
 _REVIEW_ID = re.compile(r"(?<![\w-])[0-9]{1,4}-[0-9a-f]{32}(?![\w-])")
 

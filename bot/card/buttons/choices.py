@@ -46,7 +46,7 @@ def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
         return ()
     choices = tuple(Choice(_label(value, name), value) for value, name in values)
     shown = [f"{choice.label}\n{_value(choice)}" for choice in choices]
-    return choices if text.are_apart(shown) else ()
+    return choices if text.are_distinct(shown) else ()
 
 
 def choice_lines(choices: Sequence[Choice]) -> tuple[Line, ...]:

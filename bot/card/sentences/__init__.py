@@ -17,7 +17,7 @@ from .card_text import (
     more_line,
     refused_card_text,
 )
-from .history import ordinal, thread_summary, thread_text
+from .history import ordinal
 from .home import (
     COMMAND_HELP,
     DECIDED_TITLE,
@@ -65,6 +65,7 @@ from .pages import (
     review_pages,
     review_state,
 )
+from .thread import thread_summary, thread_text
 
 __all__ = [
     "APPROVED_TITLE",

@@ -78,7 +78,7 @@ def is_channel(conversation: str) -> bool:
     return conversation.endswith(("@thread.tacv2", "@thread.skype"))
 
 
-def unnamed(target: str) -> str:
+def placeholder_name(target: str) -> str:
     """What people read in place of a conversation's name that is not known: what it is, and the beginning of
     its id, because the rest tells nobody anything. A name stays as it is.
     """

@@ -40,7 +40,7 @@ class AsideJobs:
     def __contains__(self, member: str) -> bool:
         return member in self._pauses
 
-    def paused(self) -> list[str]:
+    def paused_jobs(self) -> list[str]:
         """The jobs that are not tried now. The others get one try at a time."""
         now = time.monotonic()
         return [member for member, pause in self._pauses.items() if pause.until > now]

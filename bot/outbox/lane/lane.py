@@ -122,7 +122,7 @@ class Lane:
         with self._stuck.report_unread(half, self.name):
             if half == "post" and self._gather is not None:
                 await self._gather(self.name)
-            return await self._store.take_job(self.name, half, self._aside.paused())
+            return await self._store.take_job(self.name, half, self._aside.paused_jobs())
         return None
 
     async def _process(self, half: LaneHalf, job: Job) -> None:

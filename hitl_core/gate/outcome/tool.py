@@ -16,7 +16,7 @@ from hitl_core.errors import HitlError, InvalidToolCall, Rejected
 from hitl_core.gate.outcome.answers import Answer, add_edit_notice
 from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
 from hitl_core.review import CallResult, text_of
-from hitl_core.threads import run_in_thread
+from hitl_core.worker_threads import run_in_thread
 
 #: The agent's functions, sync or async, by tool name.
 ToolFunctions = Mapping[str, Callable[..., Any]]

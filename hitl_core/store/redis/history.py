@@ -134,7 +134,7 @@ class RedisHistory(RedisPart):
         )
         return bool(removed)
 
-    async def _seen_of(self, partition: int) -> Seen:
+    async def _last_seen(self, partition: int) -> Seen:
         if partition not in self._seen:
             await self._check_partition(partition)
         return self._seen[partition]

@@ -82,7 +82,7 @@ class RedisReviews(RedisHistory):
         is_start = write.event.kind in _AGENT_STARTS
         for _ in range(_MAX_LOSSES):
             servers = await self._server_change.check(partition) if is_start else ""
-            seen = await self._seen_of(partition)
+            seen = await self._last_seen(partition)
             args = _write_args(write, places, int(self._retention * 1000), seen, servers)
             reply: bytes = await self._run_script("commit", keys, args)
             result, _, entry = reply.partition(b" ")

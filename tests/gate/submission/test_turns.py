@@ -114,7 +114,7 @@ async def test_another_agent_thread_turn_or_id_is_another_review(
     assert await status_of(gate, second_id) == "pending"
 
 
-async def test_two_reviews_in_one_thread_are_apart(gate: Gate):
+async def test_two_reviews_in_one_thread_are_distinct(gate: Gate):
     """Each is decided, taken and finished on its own."""
     one = await gate.submit([call(n=1)], thread_id="t", turn="m1")
     two = await gate.submit([call(n=2)], thread_id="t", turn="m2")

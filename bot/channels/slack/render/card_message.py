@@ -131,7 +131,7 @@ def _open_blocks(
     above = card.title if is_only else ""
     body: list[Block] = []
     for doubt in card.doubts:
-        body += _separated_doubt(card, doubt)
+        body += _doubt_below_line(card, doubt)
     for action in card.open_actions:
         action_part = action_blocks(
             card.review_id, action, names, numbered=not is_only, above=above, more=shared
@@ -148,7 +148,7 @@ def _fitting_doubts(
     """
     body: list[Block] = []
     for at, doubt in enumerate(card.doubts):
-        doubt_part = _separated_doubt(card, doubt)
+        doubt_part = _doubt_below_line(card, doubt)
         if at >= least and _is_too_large([*others, *body, *doubt_part], reserved, more_blocks):
             more = more_doubts_line(len(card.doubts) - at)
             return [*body, *context_lines("more:doubt", [more])]
@@ -156,7 +156,7 @@ def _fitting_doubts(
     return body
 
 
-def _separated_doubt(card: Card, doubt: Doubt) -> list[Block]:
+def _doubt_below_line(card: Card, doubt: Doubt) -> list[Block]:
     return [divider(f"line:doubt:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
 
 

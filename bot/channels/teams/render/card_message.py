@@ -97,7 +97,7 @@ def _fitting_body(
     parts = _open_parts(card, builder, shared)
     body = [element for part in parts for element in part]
     reserved = DECIDED_SIZE if text.decisions and body else 0
-    all_buttons = [] if shared else separated(builder.buttons(buttons))
+    all_buttons = [] if shared else with_line_above(builder.buttons(buttons))
     room = ROOM - reserved - total_size([*top, *foot])
     fits = total_size([*body, *all_buttons]) <= room
     if shows_list(card, fits=fits):
@@ -106,13 +106,13 @@ def _fitting_body(
         layout, listed = list_elements(card, builder, room - BUTTONS_SIZE)
         buttons = card_buttons(card, layout=layout, next_place=next_place)
         in_list = [*builder.buttons(buttons), *listed]
-        body, all_buttons = [*doubts, *(separated(in_list) if doubts else in_list)], []
+        body, all_buttons = [*doubts, *(with_line_above(in_list) if doubts else in_list)], []
     elif not fits:
         body = _fitting_doubts(parts, builder, room - total_size(all_buttons), least=1)
     if text.decisions:
         left = ROOM - total_size([*top, *body, *all_buttons, *foot])
         decided = fitting_lines(text.decisions, builder, left)
-        body = [*body, *separated(decided)]
+        body = [*body, *with_line_above(decided)]
     return [*top, *body, *all_buttons, *foot]
 
 
@@ -139,10 +139,10 @@ def notes_elements(notes: Sequence[Sequence[Line]], builder: CardBuilder) -> lis
 
 
 def _foot(text: CardText, builder: CardBuilder) -> list[Json]:
-    return separated(builder.small_lines([text.deciders, text.ids]))
+    return with_line_above(builder.small_lines([text.deciders, text.ids]))
 
 
-def separated(elements: list[Json]) -> list[Json]:
+def with_line_above(elements: list[Json]) -> list[Json]:
     """The elements, with a line above them."""
     if not elements:
         return []
@@ -160,7 +160,7 @@ def _open_parts(card: Card, builder: CardBuilder, shared: Sequence[Button]) -> l
         )
         for one in card.open_actions
     ]
-    return [separated(part) for part in (*doubts, *actions)]
+    return [with_line_above(part) for part in (*doubts, *actions)]
 
 
 def _fitting_doubts(

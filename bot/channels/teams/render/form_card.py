@@ -55,7 +55,7 @@ def form_card(
     """The form, drawn in place of the view of `builder`. With `entries` the fields have the person's input;
     with `errors` (by id) each has its error.
     """
-    fields = tuple(_filled(one, entries) for one in page.fields) if entries else page.fields
+    fields = tuple(_fill(one, entries) for one in page.fields) if entries else page.fields
     ids = tuple(one.id for one in fields if one.field.locked is None)
     page, errors = replace(page, fields=fields), errors or {}
     value = OpenForm(session_id, page.ref, ids, builder.where).to_value()
@@ -65,7 +65,7 @@ def form_card(
     return fitting_card(chain(cards, [notice]))
 
 
-def _filled(one: PageField, entries: Entries) -> PageField:
+def _fill(one: PageField, entries: Entries) -> PageField:
     """The field with what was entered, if its input can show that."""
     if one.field.locked is not None or one.id not in entries.answers:
         return one

@@ -37,8 +37,8 @@ from .card_message import (
     doubt_elements,
     notes_elements,
     origin_elements,
-    separated,
     text_elements,
+    with_line_above,
 )
 from .elements import (
     BOLD,
@@ -77,7 +77,7 @@ def home_card(home: Home, builder: CardBuilder, unknown: int = 0) -> Json:
         top += builder.small_lines(home.alerts)
     if not home.mine and not home.others and not home.decided and not home.alerts:
         return fitting_card([adaptive_card([*top, *builder.lines([NOTHING_YET])])])
-    turning = separated(builder.buttons(turn))
+    turning = with_line_above(builder.buttons(turn))
     short = [_short_task(task, builder) for task in home.mine]
     room = ROOM - total_size([*top, *turning])
     rest = _fitting_rest(home, builder, min(REST_BYTES, room - sum(map(total_size, short))))
@@ -99,9 +99,11 @@ def _task(task: HomeTask, builder: CardBuilder) -> list[Json]:
     for key in task.keys[:MAX_ACTIONS]:
         shown = find_open_action(task.review, key, room=MAX_CALL)
         text = action_text(review_id, shown, builder.names, numbered=numbered)
-        content += _spaced([*text_elements(text, builder), *builder.buttons(text.buttons)])
+        content += _with_space_above(
+            [*text_elements(text, builder), *builder.buttons(text.buttons)]
+        )
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
-        content += _spaced(doubt_elements(review_id, doubt, builder))
+        content += _with_space_above(doubt_elements(review_id, doubt, builder))
     if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
         content += builder.small_lines([more_actions_line(more)])
     return content
@@ -118,7 +120,7 @@ def _headline(task: HomeTask, builder: CardBuilder, title: str) -> list[Json]:
     text = card_text(task.card, builder.names)
     line = home_headline(clip(title, MAX_TITLE), task.ref, builder.names)
     below = [*origin_elements(text, builder), *notes_elements(text.problems, builder)]
-    return separated([builder.line(line), *below])
+    return with_line_above([builder.line(line), *below])
 
 
 def _fitting_rest(home: Home, builder: CardBuilder, room: int) -> list[Json]:
@@ -143,13 +145,13 @@ def _fitting_rest(home: Home, builder: CardBuilder, room: int) -> list[Json]:
 def _section(title: str, reviews: Sequence[HomeText], builder: CardBuilder) -> list[Json]:
     if not reviews:
         return []
-    elements = separated([rich_text(text_runs(title, **BOLD))])
+    elements = with_line_above([rich_text(text_runs(title, **BOLD))])
     for text in reviews:
-        elements += _spaced([*builder.lines(text.lines), *builder.facts(text.details)])
+        elements += _with_space_above([*builder.lines(text.lines), *builder.facts(text.details)])
     return elements
 
 
-def _spaced(elements: list[Json]) -> list[Json]:
+def _with_space_above(elements: list[Json]) -> list[Json]:
     """The elements, with space above them."""
     return [{**elements[0], "spacing": "medium"}, *elements[1:]] if elements else []
 

@@ -76,15 +76,15 @@ def read_entries(data: Mapping[str, object], ids: Iterable[str]) -> Entries:
 
 
 def _answer(data: Mapping[str, object], id: str) -> str:
-    if number := _sent(data, f"{NUMBER}{id}"):
+    if number := _input_text(data, f"{NUMBER}{id}"):
         return _read_number(number)
-    day, clock = _sent(data, f"{DAY}{id}"), _sent(data, f"{CLOCK}{id}")
+    day, clock = _input_text(data, f"{DAY}{id}"), _input_text(data, f"{CLOCK}{id}")
     if day or clock:
         return _join_seconds(day, clock)
-    return _sent(data, f"{INPUT}{id}").replace("\r\n", "\n")
+    return _input_text(data, f"{INPUT}{id}").replace("\r\n", "\n")
 
 
-def _sent(data: Mapping[str, object], input_id: str) -> str:
+def _input_text(data: Mapping[str, object], input_id: str) -> str:
     """What a client sent of an input. It leaves out an empty one."""
     value = data.get(input_id)
     if not isinstance(value, str | None):

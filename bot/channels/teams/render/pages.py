@@ -27,7 +27,7 @@ from ....inbox import ActionPage, ArgumentsPage
 from ....text import clip, one_line, split_text
 from ..ids import Where
 from .card_builder import CardBuilder, box
-from .card_message import action_elements, separated
+from .card_message import action_elements, with_line_above
 from .elements import (
     MAX_BYTES,
     TITLE,
@@ -116,7 +116,7 @@ def _last_rows(
 ) -> list[Json]:
     """The buttons to other pages, and the one that leads back, with space above them."""
     turning = [builder.button(one) for one in buttons if one.verb in _TURNING]
-    return separated(action_sets([*turning, back.close(review_id, CLOSE)]))
+    return with_line_above(action_sets([*turning, back.close(review_id, CLOSE)]))
 
 
 def split_arguments(arguments: Sequence[Argument]) -> list[list[Json]]:

@@ -10,7 +10,7 @@ from hitl_core.model import DEFAULT_PLACE, Place
 
 from ...answers import read_field
 from ...contract import Audience, LookupFailed, NotFound, NotSent, Unreachable
-from ..places import CONVERSATION_ID, Address, Destination, parse_place, unnamed
+from ..places import CONVERSATION_ID, Address, Destination, parse_place, placeholder_name
 from .api import Api, read_guid
 from .errors import NO_CONVERSATION, NO_PLACE, read_id
 from .references import Reference, References
@@ -70,11 +70,11 @@ class Conversations:
         kind, target = self.audience(place)
         if kind != "conversation":
             return self._labels.get(target, target)
-        id = self.references.pinned(target) or target
+        id = self.references.cached_pin(target) or target
         if (channel := self.team_channels.get(id)) is not None:
             return channel.label
         known = self.references.get(id)
-        return (known.name if known else "") or unnamed(target) or DEFAULT_PLACE
+        return (known.name if known else "") or placeholder_name(target) or DEFAULT_PLACE
 
     def set_label(self, target: str, label: str) -> None:
         """Set the displayed name of a person or a group."""

@@ -211,7 +211,7 @@ class References:
     def _siblings(self, one: Reference) -> set[str]:
         return self._chats[one.person] if one.person else self._channels[one.team]
 
-    def pinned(self, name: str) -> str | None:
+    def cached_pin(self, name: str) -> str | None:
         """The first conversation to which this name led, as far as it is known here."""
         return self._pins.get(name)
 

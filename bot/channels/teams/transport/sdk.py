@@ -75,7 +75,7 @@ class _OneKey:
 
 @cache
 def _import_auth() -> Any:
-    with _unchanged_environment():
+    with _restore_environment():
         import microsoft_teams.apps.auth
 
     # It logs an error for each wrong token, and anybody may send these.
@@ -84,7 +84,7 @@ def _import_auth() -> Any:
 
 
 @contextmanager
-def _unchanged_environment() -> Generator[None, None, None]:
+def _restore_environment() -> Generator[None, None, None]:
     before = dict(os.environ)
     try:
         with warnings.catch_warnings():

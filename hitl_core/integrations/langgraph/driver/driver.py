@@ -190,13 +190,13 @@ class Driver:
             if is_stalled(state):
                 state = await thread.invoke(None, state)
         except NodeFailed as error:
-            return Run.refused(thread.id, state, error)
+            return Run.stopped_by(thread.id, state, error)
         except PauseLost as error:
-            return Run.refused(thread.id, await thread.load_state(), error)
+            return Run.stopped_by(thread.id, await thread.load_state(), error)
         try:
             return await self._stop_run(thread, state)
         except (InvalidToolCall, ReviewConflict, IntegrationError) as error:
-            return Run.refused(thread.id, state, error)
+            return Run.stopped_by(thread.id, state, error)
 
     async def _stop_run(
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review] = ()

@@ -51,7 +51,7 @@ class Run:
     refusal: str | None = None
 
     @classmethod
-    def refused(cls, thread_id: str, state: StateSnapshot, error: HitlError) -> Self:
+    def stopped_by(cls, thread_id: str, state: StateSnapshot, error: HitlError) -> Self:
         """The run stays at this state, because of the error."""
         log.error("The thread %r can't go on: %s", thread_id, error)
         return cls(thread_id, state.values, finished=False, refusal=str(error))

@@ -32,7 +32,7 @@ from hitl_core.integrations.langgraph.guard.tool_call import (
 )
 from hitl_core.integrations.langgraph.guard.watch import hold_ticket
 from hitl_core.review import PAUSED, CallResult
-from hitl_core.threads import run_in_thread
+from hitl_core.worker_threads import run_in_thread
 
 T = TypeVar("T")
 Execute: TypeAlias = Callable[[ToolCallRequest], Result]

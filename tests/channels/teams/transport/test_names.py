@@ -99,7 +99,7 @@ async def test_a_team_of_which_nothing_is_known_may_have_each_name(
     for name in ("Operations", "Nothing"):  # also: it may be that team's
         with pytest.raises(LookupFailed, match=f"{ids.OPS} may have the name"):
             await channel.conversation_id(Place(f"teams:{name}"))
-    assert channel.references.pinned("Operations") is None
+    assert channel.references.cached_pin("Operations") is None
     assert any(ids.OPS in each.text for each in health.current_problems())
     await channel.close()
 

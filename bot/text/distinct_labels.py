@@ -13,7 +13,7 @@ _BEFORE, _MARK = 4, 25
 _CUT = re.compile(r"⟦[\d,]+ more characters?⟧")
 
 
-def labels_apart(names: Iterable[str], limit: int) -> list[str]:
+def distinct_labels(names: Iterable[str], limit: int) -> list[str]:
     """Like `labels`, but all different. Of names whose labels would be the same, the common beginning is cut:
     what is left begins a little before the first difference. If names are the same, each label begins with
     its number, which the `limit` does not count.
@@ -31,12 +31,12 @@ def labels_apart(names: Iterable[str], limit: int) -> list[str]:
         for at in same:
             found[at] = mark + truncate(texts[at][start:], limit - _MARK).text
         waiting += [(each, start) for each in _same(found, same)]
-    if are_apart(found):
+    if are_distinct(found):
         return found
     return [f"{number}. {each}" for number, each in enumerate(found, start=1)]
 
 
-def are_apart(labels: Iterable[str]) -> bool:
+def are_distinct(labels: Iterable[str]) -> bool:
     """Whether people can tell all of these labels apart. The number in the mark of a cut is no difference."""
     known = [_CUT.sub("", label) for label in labels]
     return len(set(known)) == len(known)
