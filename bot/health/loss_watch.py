@@ -109,7 +109,7 @@ def _foreign_text(keys: Sequence[str]) -> str:
     return (
         f"Redis has a value of another type under a key of this program ({keys[0]}{more}): another program"
         " wrote it, or it is damaged. What agents submit and people decide is refused, or not shown. See"
-        " docs/operations.md, Keys in Redis."
+        " docs/redis.md, Keys."
     )
 
 

@@ -1,4 +1,4 @@
-"""docs/operations.md names every key in Redis, with its type and its lifetime."""
+"""docs/redis.md names every key in Redis, with its type and its lifetime."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Row(NamedTuple):
 def rows() -> list[Row]:
     found = re.findall(
         r"^\| `(hitl:[^`]+)` \| (\w+) \| .* \| (.*) \|$",
-        page("docs/operations.md").text,
+        page("docs/redis.md").text,
         re.MULTILINE,
     )
     return [Row(*cells) for cells in found]

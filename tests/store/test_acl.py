@@ -1,4 +1,4 @@
-"""The ACL user of docs/operations.md may run every command that the scripts send, in any database."""
+"""The ACL user of docs/redis.md may run every command that the scripts send, in any database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SENT = re.compile(r"""redis\.p?call\(\s*['"](\w+)['"](?:,\s*['"]([A-Z]+)['"])?""
 
 def test_each_command_of_a_script_is_permitted(redis_url: str) -> None:
     """A script that gets a new command would fail only where operators have such a user."""
-    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
     permitted = {rule[1:] for rule in rules.split() if rule.startswith("+")}
     sent = {found for file in LUA.rglob("*.lua") for found in SENT.findall(file.read_text("utf-8"))}
     assert len(sent) > 20
@@ -43,7 +43,7 @@ def categories_of(client: Any, command: str, word: str) -> set[str]:
 
 async def test_any_database_can_be_used(redis_url: str) -> None:
     """Each new connection to another one than 0 sends its number."""
-    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
     with redis.Redis.from_url(redis_url) as client:
         client.execute_command("ACL", "SETUSER", "hitl", *rules.split())
         try:
@@ -58,7 +58,7 @@ async def test_any_database_can_be_used(redis_url: str) -> None:
 async def test_a_missing_permission_is_named_as_one(redis_url: str) -> None:
     """Given a user who may not use streams; then a write says that: it said that a key has a value of another
     type."""
-    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+    [rules] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
     with redis.Redis.from_url(redis_url) as client:
         client.execute_command("ACL", "SETUSER", "hitl", *rules.split())
         try:

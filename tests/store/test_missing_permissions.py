@@ -1,4 +1,4 @@
-"""The permissions of the user in docs/operations.md, each taken away from a running program in turn."""
+"""The permissions of the user in docs/redis.md, each taken away from a running program in turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.docs.pages import page
 from tests.store.steps import approved, created, open_store, waiting_cards
 from tests.store.test_foreign_keys import WRITES, Write, dump, submit
 
-[_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+[_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
 RULES = str(_USER).split()
 PERMITTED = [rule.removeprefix("+") for rule in RULES if rule.startswith("+")]
 

@@ -154,7 +154,7 @@ class RedisStore(
         found = sorted({text_of(each) for each in chain(*await self._ask_each(find))})
         if found:
             raise SettingsError(
-                f"Redis does not permit {', '.join(found)} to the user of the URL. docs/operations.md, ACL"
+                f"Redis does not permit {', '.join(found)} to the user of the URL. docs/redis.md, ACL"
                 " users, has the permissions that are needed."
             )
 

@@ -1,4 +1,4 @@
-"""A complete scenario over TLS, with the user of docs/operations.md: one server, a cluster, and Sentinels."""
+"""A complete scenario over TLS, with the user of docs/redis.md: one server, a cluster, and Sentinels."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ PASSWORD = "s3cr3t-of-the-test"
 
 def acl_line(user: str) -> list[str]:
     """`ACL SETUSER hitl …` as the page has it, with the test's password."""
-    [line] = re.findall(
-        rf"^(ACL SETUSER {user} .*)$", page("docs/operations.md").text, re.MULTILINE
-    )
+    [line] = re.findall(rf"^(ACL SETUSER {user} .*)$", page("docs/redis.md").text, re.MULTILINE)
     return line.replace(">PASSWORD", f">{PASSWORD}").split()
 
 

@@ -81,7 +81,7 @@ def translate_error(error: Exception) -> HitlError:
         named = _FOREIGN_KEY.match(str(error))
         return WrongType(
             f"{f'The key {named[1]}' if named else 'A key'} in Redis has a value of another type: it is"
-            " damaged, or another program wrote it. docs/operations.md, Keys in Redis, has the type that it"
+            " damaged, or another program wrote it. docs/redis.md, Keys, has the type that it"
             " must have."
         )
     return _refusal(error, code)
@@ -94,7 +94,7 @@ def _refusal(error: ResponseError, code: str) -> HitlError:
         )
     if isinstance(error, NoPermissionError) or _NO_PERMISSION.search(str(error)):
         return StoreForbidden(
-            f"Redis refuses a command or a key to the user of the URL: {error}. docs/operations.md, ACL"
+            f"Redis refuses a command or a key to the user of the URL: {error}. docs/redis.md, ACL"
             " users, has the permissions that are needed."
         )
     return StoreError(f"Redis refused: {error}.")
