@@ -79,7 +79,7 @@ def _problems(reviews: Sequence[Review], place: Place) -> tuple[PlaceProblem, ..
 
 def _title(agent: str, waiting: int, total: int) -> str:
     if not waiting:
-        return f"{agent}: nothing waits here any more of {total:,} {_reviews(total)}"
+        return f"{agent}: none of {total:,} {_reviews(total)} waits here any more"
     of = f" of {total:,}" if total > waiting else ""
     return f"{agent}: {waiting:,}{of} {_reviews(total)} {'waits' if waiting == 1 else 'wait'}"
 

@@ -123,7 +123,8 @@ def note_lines(note: EscalationNote, here: Place, names: PlaceNames) -> tuple[Li
 def problem_lines(problem: PlaceProblem, names: PlaceNames) -> tuple[Line, ...]:
     """Which actions can't be shown at a place and since when, and the reason."""
     numbers = problem.numbers
-    what = f"Number {join_names(map(str, numbers))}" if numbers else "This"
+    actions = f"Action{'s' * (len(numbers) > 1)} {join_names(map(str, numbers))}"
+    what = actions if numbers else "This"
     text: Line = (Text(f"⚠ {what} can't be shown in "), names.span(problem.place))
     if problem.is_here:
         text = (Text("⚠ Some people or groups could not be looked up"),)

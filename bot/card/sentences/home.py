@@ -46,7 +46,7 @@ MISSING: Line = (
 )
 UNSURE_ACTIONS: Line = (
     Text(
-        "Whether more actions of these reviews wait for you is not known now. Look again in a minute."
+        "It is not known now whether more actions of these reviews wait for you. Look again in a minute."
     ),
 )
 OPEN_CARD_HINT: Line = (Text("Open its card to read and decide."),)

@@ -38,7 +38,7 @@ def thread_text(line: ThreadLine, names: PlaceNames) -> Line:
             return (Text("↗ "), tools, Text("  escalated to "), to, *who, *why, *called)
         case "doubt":
             needed = people(line.people, names, either="or")
-            asked = "  may or may not have run: the agent waits for an answer by "
+            asked = "  may or may not have run: the agent waits for an answer from "
             return (Text("❓ "), tools, Text(asked), *needed)
     assert_never(line.kind)
 

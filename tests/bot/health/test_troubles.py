@@ -80,7 +80,7 @@ async def test_a_typo_in_a_channel_is_said_on_the_other_card(
         await delivery.deliver(review.id, TYPO, again=False)
 
     text = await card_text(reviews, review.id, HERE, channel)
-    assert "Number 2 can't be shown in #suport" in text
+    assert "Action 2 can't be shown in #suport" in text
     assert "there is no channel #suport that the bot can see" in text
     [problem] = health.current_problems()
     assert (problem.kind, problem.subject) == ("place", TYPO)
@@ -96,7 +96,7 @@ async def test_home_says_it_to_those_who_may_decide(
         await delivery.deliver(review.id, TYPO, again=False)
     who = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
     home = await HomeLoader(reviews, Channels(channel), Directory(Channels(channel))).load_home(who)
-    assert "Number 2 can't be shown in #suport" in read_text(view_blocks(home, channel))
+    assert "Action 2 can't be shown in #suport" in read_text(view_blocks(home, channel))
 
 
 async def test_when_the_place_is_there_it_is_over(

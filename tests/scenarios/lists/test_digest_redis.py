@@ -133,7 +133,7 @@ async def test_a_held_review_says_so_on_a_card(scene: Scene) -> None:
     await scene.all_shown()
     await bot.store.hold_live_reviews()
     await wait_until("a card for each", lambda: has_cards(scene, COUNT + 1), 60)
-    await scene.card("nothing waits here any more")
+    await scene.card("waits here any more")
 
 
 async def test_what_joins_a_digest_in_an_archived_channel_takes_its_fallback(

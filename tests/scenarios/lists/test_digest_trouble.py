@@ -324,7 +324,7 @@ async def test_a_step_to_the_place_of_a_digest_gets_a_card(scene: Scene) -> None
     for number in range(5):
         card = await scene.card(f"thread “t-{number}”", "Passed on from", channel=OPS)
         assert len(buttons(card, "approve")) == 2
-    await scene.card("nothing waits here any more of 5 reviews", channel=OPS)
+    await scene.card("none of 5 reviews waits here any more", channel=OPS)
     await scene.all_shown()
     messages = await scene.actor.messages(OPS, user="U0DANA")
     assert not [one for one in messages if "please decide" in text_of(one)]

@@ -20,9 +20,19 @@ TWO = {"users": ["U0ALICE", "U0BOB"], "quorum": 2}
         ({"reviewers": TWO}, "U0ALICE"),
         ({"reviewers": {"users": ["U0ALICE", "U0GONE"], "quorum": 2}}, None),
         ({"reviewers": {"groups": ["S0OPS"], "quorum": 3}}, None),
+        ({"reviewers": {"groups": ["S0FINANCE"], "quorum": 3}}, "U0ALICE"),
+        ({"notify": APPROVALS, "reviewers": {"channel_members": True, "quorum": 3}}, "U0ALICE"),
         ({"notify": APPROVALS, "reviewers": {"channel_members": True, "quorum": 9}}, None),
     ],
-    ids=["the requester alone", "one of two", "one has left", "a small group", "a small channel"],
+    ids=[
+        "the requester alone",
+        "one of two",
+        "one has left",
+        "a small group",
+        "a group with the requester",
+        "a channel with the requester",
+        "a small channel",
+    ],
 )
 async def test_what_too_few_may_approve_is_shown_and_told(
     bot: Bot, health: Health, rule: dict[str, Any], requester: str | None
@@ -38,6 +48,18 @@ async def test_what_too_few_may_approve_is_shown_and_told(
     for trouble in snapshot.review.delivery_problems.values():
         assert trouble.why == "too few people are left who may approve pay"
     assert {one.kind for one in health.current_problems()} == {"delivery"}
+
+
+@pytest.mark.parametrize("reviewers", [TWO, {"groups": ["S0FINANCE"], "quorum": 3}])
+async def test_as_many_people_as_must_approve_are_enough(
+    bot: Bot, health: Health, reviewers: dict[str, Any]
+) -> None:
+    """Given a requester who is none of them, then the fallback shows nothing, and there is no problem."""
+    review_id = await bot.submit("U0SAM", pay={"reviewers": reviewers, "fallback": ASK})
+    [action] = await bot.deliver(review_id)
+    assert action.places == ("default",)
+    assert not (await bot.reviews.load(review_id)).review.delivery_problems
+    assert health.current_problems() == ()
 
 
 async def test_a_channel_with_nobody_but_the_bot_has_nobody_left(
