@@ -17,13 +17,13 @@ import pytest
 from hitl_core.errors import GateClosed
 from hitl_core.gate import Gate
 from hitl_core.gate.blocking import BlockingGate, connect
-from tests.integrations.contract import (
+from tests.integrations.contract import IntegrationContract
+from tests.integrations.world import (
     AGENT,
     POLICY,
     REQUESTER,
     THREAD,
     Answer,
-    IntegrationContract,
     Turn,
     World,
 )

@@ -1,7 +1,7 @@
 """Each error that Slack documents for the methods of a card, and a new one: the review waits, nobody gets a
 right, it is told, and all goes on alone when Slack works again.
 
-`tests/bot/people/test_unknown.py` has the same for the look-ups.
+`tests/bot/people/unknown` has the same for the look-ups.
 """
 
 from __future__ import annotations

@@ -9,17 +9,13 @@ from hypothesis import given
 
 from slack_sandbox.validation.blocks import Surface, complete_blocks, problems
 from tests.slack_sandbox.samples import field, mrkdwn, plain, text_field
-from tests.slack_sandbox.validation.block_cases import (
+from tests.slack_sandbox.validation.blocks import raw, rich_section, section, table
+from tests.slack_sandbox.validation.invalid_blocks import (
     BROKEN,
     BROKEN_TABLES,
-    SOUND,
-    TABLES,
     blocks_with_any_value,
-    raw,
-    rich_section,
-    section,
-    table,
 )
+from tests.slack_sandbox.validation.valid_blocks import SOUND, TABLES
 
 
 @pytest.mark.parametrize("name", SOUND)

@@ -13,7 +13,7 @@ from slack_sandbox.validation.blocks import Surface
 from slack_sandbox.workspace.message import validate_blocks
 from slack_sandbox.workspace.view_validation import ViewKind, validate_view
 from tests.slack_sandbox.samples import Slack, modal, refusal
-from tests.slack_sandbox.validation.block_cases import BROKEN, blocks_with_any_value
+from tests.slack_sandbox.validation.invalid_blocks import BROKEN, blocks_with_any_value
 
 LINE = re.compile(r"\[ERROR\] .+ \[json-pointer:(/[^\]]*)?\]", re.DOTALL)
 

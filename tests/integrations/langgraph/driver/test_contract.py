@@ -18,14 +18,14 @@ from langgraph.prebuilt import ToolNode
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import HumanReview, Run
 from tests.integrations.agents import Script, call, go, running
-from tests.integrations.contract import (
+from tests.integrations.contract import IntegrationContract
+from tests.integrations.world import (
     AGENT,
     ASKED,
     POLICY,
     REQUESTER,
     THREAD,
     Answer,
-    IntegrationContract,
     Turn,
     World,
 )

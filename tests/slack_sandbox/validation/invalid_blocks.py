@@ -1,4 +1,4 @@
-"""Valid blocks at their limits, and invalid blocks with a part of Slack's error text."""
+"""Invalid blocks, each with a part of Slack's error text."""
 
 from __future__ import annotations
 
@@ -7,65 +7,23 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.slack_sandbox.samples import actions, button, field, mrkdwn, option, plain, text_field
+from tests.slack_sandbox.samples import actions, button, field, mrkdwn, option, plain
+from tests.slack_sandbox.validation.blocks import (
+    Json,
+    confirm,
+    context,
+    image,
+    number_input,
+    raw,
+    rich,
+    rich_section,
+    section,
+    select,
+    table,
+    text_input,
+)
+from tests.slack_sandbox.validation.valid_blocks import SOUND
 
-Json = dict[str, Any]
-
-
-def section(text: Json | None = None, **more: Any) -> Json:
-    return {"type": "section", **({"text": text} if text else {}), **more}
-
-
-def context(*elements: Json) -> Json:
-    return {"type": "context", "elements": list(elements)}
-
-
-def image(**more: Any) -> Json:
-    return {"type": "image", "image_url": "https://x.example/a.png", "alt_text": "a", **more}
-
-
-def select(kind: str, count: int, **more: Any) -> Json:
-    return {"type": kind, "options": [option(str(i)) for i in range(count)], **more}
-
-
-def confirm(**more: Any) -> Json:
-    asked = {"title": plain("t"), "text": plain("t"), "confirm": plain("y"), "deny": plain("n")}
-    return {**asked, **more}
-
-
-def text_input(**more: Any) -> Json:
-    return text_field(**more)
-
-
-def number_input(**more: Any) -> Json:
-    return field("n", {"type": "number_input", "is_decimal_allowed": False, **more})
-
-
-def rich(*elements: Json) -> Json:
-    return {"type": "rich_text", "elements": list(elements)}
-
-
-def rich_section(*elements: Json) -> Json:
-    return rich({"type": "rich_text_section", "elements": list(elements)})
-
-
-def table(*rows: list[Json], **more: Any) -> Json:
-    return {"type": "table", "rows": list(rows), **more}
-
-
-def raw(text: str) -> Json:
-    return {"type": "raw_text", "text": text}
-
-
-#: Not in modals.
-TABLES: dict[str, Json] = {
-    "table of 100 rows": table(*[[raw("x")]] * 100),
-    "table of 20 columns": table([raw("x")] * 20, column_settings=[{"align": "right"}] * 20),
-    "table of 10,000 characters": table(
-        [raw("x" * 4000), raw("x")], [raw("x" * 3000), raw("x" * 2999)]
-    ),
-    "table with wrapped columns": table([raw("x")], column_settings=[{"is_wrapped": True}]),
-}
 BROKEN_TABLES: dict[str, tuple[Json, str]] = {
     "table of 101 rows": (table(*[[raw("x")]] * 101), "no more than 100 items"),
     "table of 21 columns": (table([raw("x")] * 21), "no more than 20 items"),
@@ -81,80 +39,6 @@ BROKEN_TABLES: dict[str, tuple[Json, str]] = {
         table([raw("x")], column_settings=[{}] * 2), "more `column_settings` than columns"
     ),
 }  # fmt: skip
-SOUND: dict[str, Json] = {
-    "header of 150": {"type": "header", "text": plain("x" * 150)},
-    "section of 3000": section(mrkdwn("x" * 3000)),
-    "10 fields of 2000": section(fields=[mrkdwn("x" * 2000)] * 10),
-    "section with a button": section(mrkdwn("x"), accessory=button()),
-    "divider": {"type": "divider"},
-    "image": image(title=plain("x" * 2000)),
-    "10 context elements": context(*[mrkdwn("x")] * 9, image()),
-    "25 buttons": actions(*[button(str(i)) for i in range(25)]),
-    "button at its limits": actions(
-        button(
-            text=plain("x" * 75),
-            value="x" * 2000,
-            url="https://x.example/" + "x" * 2900,
-            accessibility_label="x" * 75,
-            style="danger",
-            confirm=confirm(title=plain("x" * 100), text=mrkdwn("x" * 300)),
-        )
-    ),
-    "overflow of 5": actions(select("overflow", 5)),
-    "select of 100": actions(select("static_select", 100, placeholder=plain("x" * 150))),
-    "initial option": actions(select("static_select", 3, initial_option=option("1"))),
-    "initial option with defaults written out": actions(
-        select(
-            "static_select", 3, initial_option={"text": {**plain("1"), "emoji": True}, "value": "1"}
-        )
-    ),
-    "100 groups of 100": field(
-        "g",
-        {
-            "type": "multi_static_select",
-            "max_selected_items": 100,
-            "option_groups": [
-                {"label": plain("x" * 75), "options": [option(f"{g}.{i}") for i in range(100)]}
-                for g in range(100)
-            ],
-            "initial_options": [option("99.99")],
-        },
-    ),
-    "radio of 10": field("r", select("radio_buttons", 10, initial_option=option("9"))),
-    "checkboxes of 10": field("c", select("checkboxes", 10, initial_options=[option("2")])),
-    "text input at its limits": text_input(
-        initial_value="x" * 3000, max_length=3000, min_length=0, placeholder=plain("x" * 150)
-    ),
-    "label and hint of 2000": {
-        **text_input(),
-        "label": plain("x" * 2000),
-        "hint": plain("x" * 2000),
-    },
-    "number input": number_input(min_value="1", max_value="9", initial_value="9"),
-    "decimal": number_input(is_decimal_allowed=True, initial_value="-0.50"),
-    "date": field("d", {"type": "datepicker", "initial_date": "2028-02-29"}),
-    "time": field("d", {"type": "timepicker", "initial_time": "23:59"}),
-    "datetime": actions({"type": "datetimepicker", "initial_date_time": 1_795_000_000}),
-    "email": field("e", {"type": "email_text_input", "initial_value": "jo@example.com"}),
-    "url": field("u", {"type": "url_text_input"}),
-    "rich text": rich(
-        {
-            "type": "rich_text_section",
-            "elements": [
-                {"type": "text", "text": "x", "style": {"bold": True}},
-                {"type": "user", "user_id": "U1"},
-                {"type": "date", "timestamp": 1_795_000_000, "format": "{time}", "fallback": "x"},
-            ],
-        },
-        {
-            "type": "rich_text_preformatted",
-            "border": 0,
-            "elements": [{"type": "text", "text": "x"}],
-        },
-    ),
-    "ids of 255": actions(button("x" * 255), block_id="y" * 255),
-}
-
 BROKEN: dict[str, tuple[Json, str]] = {
     "no type": ({"text": plain("x")}, "missing required field: type [json-pointer:/blocks/0]"),
     "unknown block": ({"type": "card"}, "unsupported type: card [json-pointer:/blocks/0/type]"),
