@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from typing import Any, NamedTuple, assert_never
 
 from ...text import clip
 from ..model import (
@@ -30,43 +30,47 @@ MAX_SPOKEN, MAX_SPOKEN_NAME = 75, 30
 MAX_ANSWER = 100
 
 
+class _Subject(NamedTuple):
+    """What the buttons of an action or a doubt are about: the review, the action, the revision and the seal.
+    `spoken`: the same in words, for screen readers.
+    """
+
+    ids: tuple[str, str, int, str]
+    spoken: str
+
+    def button(self, verb: Verb, label: str, **more: Any) -> Button:
+        """`more`: other fields of the button."""
+        return Button(verb, label, _spoken_label(label, self.spoken), *self.ids, **more)
+
+
 def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     """The common answers, "See all of it" if something is cut, then the rare answers; () if the action is
     decided. An action that must be read is approved where all of it is read: see `reading_buttons`.
     """
     if action.decided is not None:
         return ()
-    about = (review_id, action.key, action.revision, action.seal)
-    name = f"{action.number} {_spoken_name(action.name, action.fact)}"
+    subject = _subject(review_id, action, f"{action.number} ")
     runs, reads_first = "approve" in action.allowed or "edit" in action.allowed, action.reads_first
-    common = _choice_buttons(action, about, name)
+    common = _choice_buttons(action, subject)
     rare: list[Button] = []
     for decision in action.allowed:
         match decision:
             case "approve" if reads_first:
                 style = None if action.odd_values else "positive"
-                spoken = _spoken_label(READ_LABEL, name)
-                common.append(Button("see", READ_LABEL, spoken, *about, style=style))
+                common.append(subject.button("see", READ_LABEL, style=style))
             case "approve" if not action.choices:
-                common.append(_approve_button(action, about, name))
+                common.append(_approve_button(action, subject))
             case "edit":
-                common.append(_edit_button(about, name))
+                common.append(subject.button("edit", "Edit"))
             case "reject":
-                common.append(_reject_button(about, name))
+                common.append(subject.button("reject", "Reject", style="destructive"))
             case "respond" if not action.choices and not runs:
-                spoken = _spoken_label("Answer", name)
-                common.append(Button("respond", "Answer", spoken, *about, style="positive"))
+                common.append(subject.button("respond", "Answer", style="positive"))
             case "respond" if not action.choices:
                 label = "Answer instead of running it"
-                rare.append(
-                    Button("respond", label, _spoken_label(label, name), *about, is_rare=True)
-                )
+                rare.append(subject.button("respond", label, is_rare=True))
             case "ignore":
-                rare.append(
-                    Button(
-                        "ignore", "Skip it", _spoken_label("Skip it", name), *about, is_rare=True
-                    )
-                )
+                rare.append(subject.button("ignore", "Skip it", is_rare=True))
             case "approve" | "respond":
                 pass  # its choices are buttons already
             case _:
@@ -74,7 +78,7 @@ def action_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     is_cut = action.excerpt.missing or any(
         one.missing for one in (action.reason, action.agent_description) if one
     )
-    see = [_see_button(action.name, about)] if is_cut and not reads_first else []
+    see = [_see_button(subject, action.name)] if is_cut and not reads_first else []
     return (*common, *see, *rare)
 
 
@@ -82,36 +86,28 @@ def reading_buttons(review_id: str, action: OpenAction) -> tuple[Button, ...]:
     """Approve, Edit and Reject, if they are allowed, for a person who has read everything."""
     if action.decided is not None:
         return ()
-    about = (review_id, action.key, action.revision, action.seal)
-    name = _spoken_name(action.name, action.fact)
+    subject = _subject(review_id, action)
     each = {
-        "approve": () if action.choices else (_approve_button(action, about, name),),
-        "edit": (_edit_button(about, name),),
-        "reject": (_reject_button(about, name),),
+        "approve": () if action.choices else (_approve_button(action, subject),),
+        "edit": (subject.button("edit", "Edit"),),
+        "reject": (subject.button("reject", "Reject", style="destructive"),),
     }
     return tuple(one for kind, buttons in each.items() if kind in action.allowed for one in buttons)
 
 
 def doubt_buttons(review_id: str, doubt: Doubt) -> tuple[Button, ...]:
     """The answers about a call in doubt. "Run again" asks first, because the call may then run twice."""
-    about = (review_id, doubt.key, doubt.attempt, doubt.seal)
-    read = (review_id, doubt.key, doubt.revision, doubt.seal)
-    name = _spoken_name(doubt.name, doubt.fact)
-    again, without = "Run again", "Go on without it"
+    ids = (review_id, doubt.key, doubt.attempt, doubt.seal)
+    subject = _Subject(ids, _spoken_name(doubt.name, doubt.fact))
+    read = subject._replace(ids=(review_id, doubt.key, doubt.revision, doubt.seal))
+    again = "Run again"
     twice = f"It may have run already. Then this happens twice: {quote(doubt.fact)}"
     ask = Confirmation(f"Run {doubt.name} again?", twice, again, "destructive")
     return (
-        Button("ran", "It ran", _spoken_label("It ran", name), *about),
-        Button(
-            "rerun",
-            again,
-            _spoken_label(again, name),
-            *about,
-            style="destructive",
-            confirmation=ask,
-        ),
-        Button("skip", without, _spoken_label(without, name), *about),
-        *([_see_button(doubt.name, read)] if doubt.excerpt.missing else []),
+        subject.button("ran", "It ran"),
+        subject.button("rerun", again, style="destructive", confirmation=ask),
+        subject.button("skip", "Go on without it"),
+        *([_see_button(read, doubt.name)] if doubt.excerpt.missing else []),
     )
 
 
@@ -157,6 +153,11 @@ def page_buttons(about: Button, page: int, pages: int) -> tuple[Button, ...]:
     )
 
 
+def _subject(review_id: str, action: OpenAction, number: str = "") -> _Subject:
+    ids = (review_id, action.key, action.revision, action.seal)
+    return _Subject(ids, f"{number}{_spoken_name(action.name, action.fact)}")
+
+
 def _spoken_name(name: str, fact: str) -> str:
     """The name and fact for screen readers. The name is cut so that the fact has space."""
     return f"{clip(name, MAX_SPOKEN_NAME)}, {fact}"
@@ -184,25 +185,12 @@ def _decided_buttons(card: Card) -> list[Button]:
     return [Button("review", label, label, card.review_id, number=page, is_rare=is_rare)]
 
 
-def _approve_button(action: OpenAction, about: tuple[str, str, int, str], name: str) -> Button:
-    spoken = _spoken_label("Approve", name)
-    confirmation = _confirmation(action)
+def _approve_button(action: OpenAction, subject: _Subject) -> Button:
     style = None if action.odd_values else "positive"
-    return Button("approve", "Approve", spoken, *about, style=style, confirmation=confirmation)
+    return subject.button("approve", "Approve", style=style, confirmation=_confirmation(action))
 
 
-def _edit_button(about: tuple[str, str, int, str], name: str) -> Button:
-    return Button("edit", "Edit", _spoken_label("Edit", name), *about)
-
-
-def _reject_button(about: tuple[str, str, int, str], name: str) -> Button:
-    spoken = _spoken_label("Reject", name)
-    return Button("reject", "Reject", spoken, *about, style="destructive")
-
-
-def _choice_buttons(
-    action: OpenAction, about: tuple[str, str, int, str], name: str
-) -> list[Button]:
+def _choice_buttons(action: OpenAction, subject: _Subject) -> list[Button]:
     """One button for each choice. If the tool runs with the answer, the policy may require a confirmation."""
     runs = "approve" in action.allowed
     buttons: list[Button] = []
@@ -210,9 +198,9 @@ def _choice_buttons(
         zip(choice_labels(action.choices), action.choices, strict=True)
     ):
         is_whole = choice.is_own_label or quote(choice.label) in label
-        spoken = _spoken_label(label, name if is_whole else quote(choice.label))
+        about = subject if is_whole else subject._replace(spoken=quote(choice.label))
         ask = _confirmation(action, choice) if runs else None
-        buttons.append(Button("answer", label, spoken, *about, at, confirmation=ask))
+        buttons.append(about.button("answer", label, number=at, confirmation=ask))
     return buttons
 
 
@@ -231,8 +219,8 @@ def _ask(title: str, fact: str, label: str, odd: int) -> Confirmation:
     return Confirmation(title, f"⚠ {odd_values(odd)}. {fact}", label, "destructive")
 
 
-def _see_button(name: str, about: tuple[str, str, int, str]) -> Button:
-    return Button("see", SEE_LABEL, _spoken_label(SEE_LABEL, name), *about)
+def _see_button(subject: _Subject, name: str) -> Button:
+    return subject._replace(spoken=name).button("see", SEE_LABEL)
 
 
 def _approve_all_button(card: Card) -> Button:
