@@ -137,7 +137,7 @@ def test_its_pip_step_knows_its_extras() -> None:
 
 
 def test_every_version_is_exact() -> None:
-    """Finding low of security. Security Low: given all that pip is told to fetch, also to build our wheel;
+    """Given all that pip is told to fetch, also to build our wheel;
     then constraints.txt has an exact version of it, and no build brings others by itself."""
     lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
     exact = dict(line.split("==") for line in lines)

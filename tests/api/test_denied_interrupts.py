@@ -82,7 +82,7 @@ def everything_shown(review: Review) -> str:
 def test_a_denied_interrupt_hides_what_the_policy_hides(
     policy: dict[str, Any], more: dict[str, Any], calls: Any
 ) -> None:
-    """H2: the ruling of a denied call was made from the interrupt's, which hides nothing."""
+    """The ruling of a denied call was made from the interrupt's, which hides nothing."""
     review = submit(policy, *calls, **more)
     assert review.hides_values
     assert SECRET not in everything_shown(review)
@@ -120,7 +120,7 @@ QUORUM = {
 def test_a_call_that_the_policy_denies_waits_for_nobody(
     policy: dict[str, Any], context: Any
 ) -> None:
-    """M4: given a rule for which several people must reject, when the policy itself denies a call, then its
+    """Given a rule for which several people must reject, when the policy itself denies a call, then its
     answer is final at once."""
     review = submit(policy, LOGIN, context=context)
     [action] = review.actions
@@ -142,7 +142,7 @@ def test_a_denied_call_needs_no_requester() -> None:
 
 
 def test_an_overridden_description_stays_the_agents_in_an_interrupt() -> None:
-    """H5: given a policy that lets the run's context override it, then the context's description is the
+    """Given a policy that lets the run's context override it, then the context's description is the
     agent's on a card, and is not shown beside hidden values."""
     context = {"interrupt_on": {"login": {"description": f"Security says ok {SECRET}"}}}
     policy: dict[str, Any] = {"default": "review", "allow_override": True}

@@ -39,7 +39,7 @@ PERSON, GROUP, ROOM = "person", "group", "conversation"
     ],
 )
 def test_each_place_is_one_thing(place: str, spot: Destination) -> None:
-    """Security Low: an id of letters alone is one; only what begins with # is a name."""
+    """An id of letters alone is one; only what begins with # is a name."""
     assert parse_place(Place(place), "#approvals") == spot
 
 

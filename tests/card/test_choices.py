@@ -49,7 +49,6 @@ def labels(schema: dict[str, Any]) -> list[str]:
 def test_short_answers_that_are_what_they_say_need_no_list(
     schema: dict[str, Any],
 ) -> None:
-    """Finding change 12 of cards."""
     assert answers(schema) == []
     assert not any(label.startswith("A") for label in labels(schema))
 
@@ -70,7 +69,7 @@ def test_short_answers_that_are_what_they_say_need_no_list(
     ],
 )
 def test_an_answer_shows_what_it_stands_for(schema: dict[str, Any], lines: list[str]) -> None:
-    """Finding fool 8 of cards. Given answers, some of which mean another value; then the card lists all with
+    """Given answers, some of which mean another value; then the card lists all with
     their letters, and each button has the letter of its answer."""
     title, *listed = answers(schema)
 
@@ -80,7 +79,7 @@ def test_an_answer_shows_what_it_stands_for(schema: dict[str, Any], lines: list[
 
 
 def test_what_a_phone_cuts_is_listed_in_full() -> None:
-    """Finding change 12 of cards. Given two answers that begin alike and a third, all below the limit of a
+    """Given two answers that begin alike and a third, all below the limit of a
     card; then the card has each whole, with a letter; the buttons that a phone would cut to the same words
     have the letter only."""
     schema = {"enum": [TO_THE_CARD, TO_A_SUPPLIER, "Refund nothing, and close the case for good"]}
@@ -92,26 +91,24 @@ def test_what_a_phone_cuts_is_listed_in_full() -> None:
 
 
 def test_wide_letters_take_the_room_of_two() -> None:
-    """Finding change 12 of cards. Given an answer of 16 Chinese or Japanese characters, of which a phone
+    """Given an answer of 16 Chinese or Japanese characters, of which a phone
     shows 15; then it is listed."""
     assert answers({"enum": ["顧客のカードに全額を返金します", "いいえ"]})
 
 
 def test_the_list_is_above_the_buttons() -> None:
-    """Finding fool 8 of cards."""
     review = asking({"enum": [TO_THE_CARD, TO_A_SUPPLIER]})
     drawn = to_text(message(build_card(review, DEFAULT_PLACE), name_of)["blocks"])
     assert drawn.index(TO_A_SUPPLIER) < drawn.index("[A]")
 
 
 def test_a_long_answer_is_whole_above_its_button() -> None:
-    """Finding fool 8 of cards."""
     long = "Refund everything but the postage, " * 3 + "to the account of the supplier"
     assert answers({"enum": [long, "No"]})[1] == f"A  “{long}”"
 
 
 def test_answers_that_no_list_can_tell_apart_have_no_buttons() -> None:
-    """Finding fool 8 of cards. Given two answers that differ only where both are cut, even in the list; then
+    """Given two answers that differ only where both are cut, even in the list; then
     a form asks."""
     first, second = ("x" * 500 + middle + "y" * 500 for middle in "12")
     config = ReviewConfig(
@@ -121,7 +118,7 @@ def test_answers_that_no_list_can_tell_apart_have_no_buttons() -> None:
 
 
 def test_a_confirmation_names_the_answer() -> None:
-    """Finding fool 8 of cards. Given a tool that runs with the answer, and a policy that wants a
+    """Given a tool that runs with the answer, and a policy that wants a
     confirmation; then it says which answer was pressed."""
     review = asking({"enum": ["EUR", "USD"]}, "approve", "reject")
     [action] = review.actions
@@ -142,7 +139,7 @@ def test_a_confirmation_names_the_answer() -> None:
     ],
 )
 def test_what_is_odd_in_an_answer_is_warned_about(schema: dict[str, Any]) -> None:
-    """Finding fool 6 of cards. Given an answer in look-alike letters, or with a value whose host reads like
+    """Given an answer in look-alike letters, or with a value whose host reads like
     another; then the card warns about it by its label."""
     (warning, *_) = map(plain_text, question(schema).warnings)
     assert warning.startswith("⚠ The answer “")
@@ -164,7 +161,7 @@ def test_a_button_never_says_more_or_other_than_its_list(values: list[str]) -> N
 
 
 def test_an_option_of_a_form_shows_its_value_too() -> None:
-    """Finding fool 8 of cards. Given more answers than there are buttons for, named by the agent; then the
+    """Given more answers than there are buttons for, named by the agent; then the
     form that asks shows what each sends."""
     schema = {"oneOf": [{"title": f"Refund {n} %", "const": {"amount": n}} for n in range(6)]}
     review = asking(schema)

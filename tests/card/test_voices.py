@@ -55,7 +55,7 @@ def italics(review: Review) -> list[str]:
 
 
 def test_an_interrupts_description_is_the_agents() -> None:
-    """Finding fool 1 of cards. Given an interrupt that says it is approved; then its words have a line of
+    """Given an interrupt that says it is approved; then its words have a line of
     their own below the arguments, quoted and attributed, and nothing of them is in italics or beside our
     words."""
     review = with_request(review_of(PAY), by_agent=True, description=LIE)
@@ -69,7 +69,7 @@ def test_an_interrupts_description_is_the_agents() -> None:
 
 
 def test_a_long_description_says_what_is_cut_and_can_be_read() -> None:
-    """Finding fool 1 of cards. Given a description of 900 characters; then its cut is marked, “See all” is
+    """Given a description of 900 characters; then its cut is marked, “See all” is
     offered, and shows all."""
     review = with_request(review_of(PAY), by_agent=True, description="a" * 450 + "b" * 450)
     text = first_action(review)
@@ -82,21 +82,20 @@ def test_a_long_description_says_what_is_cut_and_can_be_read() -> None:
 
 
 def test_the_policys_own_description_is_in_italics() -> None:
-    """Finding fool 1 of cards."""
     review = review_of(PAY, policy={"interrupt_on": {"*": {"description": "Moves money."}}})
     assert "Moves money." in "".join(italics(review))
     assert first_action(review).says == ()
 
 
 def test_a_description_that_code_made_is_quoted() -> None:
-    """Finding fool 1 of cards. Given a description of Python code, which may have words of the arguments;
+    """Given a description of Python code, which may have words of the arguments;
     then it is quoted."""
     review = with_request(review_of(PAY), computed=True, description=f"Pays {LIE}")
     assert "".join(italics(review)).strip().startswith(f"“Pays {LIE}”")
 
 
 def test_a_question_of_the_policy_is_not_the_agents() -> None:
-    """Finding fool 1 of cards. Given a question whose text is the policy's; then no sentence says that the
+    """Given a question whose text is the policy's; then no sentence says that the
     agent asks it."""
     review = with_request(asking({"type": "string"}, text="Which one?"), by_agent=False)
     card = card_of(review)
@@ -122,7 +121,7 @@ def test_a_question_of_the_policy_is_not_the_agents() -> None:
     ],
 )
 def test_an_agents_name_is_no_sentence_of_ours(name: str) -> None:
-    """Finding fool 9 of cards. Given a name that reads like words of ours; then the header says that it is a
+    """Given a name that reads like words of ours; then the header says that it is a
     name, and quotes it."""
     card = card_of(review_of(PAY, agent=name))
     assert card.title.startswith(f"The agent “{name}” asks to run")
@@ -131,20 +130,18 @@ def test_an_agents_name_is_no_sentence_of_ours(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["support-agent", "billing_agent", "Deploy.Bot-2", "agent"])
 def test_a_plain_name_is_unquoted(name: str) -> None:
-    """Finding fool 9 of cards."""
     assert card_of(review_of(PAY, agent=name)).title == f"{name} asks to run transfer_funds"
 
 
 @given(st.text('Ap :.,;—“”"()\n✔·-_', min_size=1, max_size=30))
 def test_an_unquoted_name_has_no_sign_that_ends_it(name: str) -> None:
-    """Finding fool 9 of cards."""
     shown = agent_name(name)
     assert (shown == name.strip("-_.") and " " not in shown) or (shown[0] + shown[-1]) == "“”"
     assert shown[1:-1].count("“") == shown[1:-1].count("”") == 0
 
 
 def test_names_below_the_header_are_quoted() -> None:
-    """Finding fool 9 of cards. Given a requester, a path and a thread that say that it is approved; then each
+    """Given a requester, a path and a thread that say that it is approved; then each
     is quoted, and the requester is called the agent's word."""
     names = {"thread_id": f"7. {LIE}", "path": (LIE, "billing-agent")}
     review = review_of(PAY, requester=f"Maria. {LIE}").model_copy(update=names)
@@ -157,14 +154,14 @@ def test_names_below_the_header_are_quoted() -> None:
 
 
 def test_a_result_is_the_tools() -> None:
-    """Finding fool 9 of cards. Given a tool that returns a lie; then the card quotes it as its result."""
+    """Given a tool that returns a lie; then the card quotes it as its result."""
     review = done(start_calls(decide(review_of(PAY), "1", "approve"), "1"), {"1": LIE})
     (line,) = card_text(card_of(review), NAMES).decisions
     assert plain_text(line).endswith(f"→ It reported: “{LIE}”")
 
 
 def test_a_call_in_doubt_has_the_warnings_too() -> None:
-    """Finding fool 6 of cards. Given a call that ran without a review, and may have run; then its odd value
+    """Given a call that ran without a review, and may have run; then its odd value
     is told as on any card."""
     pay = ("pay", {"to": "https://p\u0430ypal.com"})
     review = expire_lease(start_calls(review_of(pay, policy={"default": "allow"}), "1"))
@@ -174,21 +171,20 @@ def test_a_call_in_doubt_has_the_warnings_too() -> None:
 
 
 def test_a_form_quotes_an_agents_name_too() -> None:
-    """Finding fool 9 of cards."""
     review = review_of(PAY, agent="approved-by-bob")
     assert "Asked by “approved-by-bob”" in plain(*call_about(review, review.actions[0]))[1]
 
 
 @pytest.mark.parametrize("mark", "“”‟〝〞〟＂❝❞\U0001f677")
 def test_no_mark_closes_a_quote(mark: str) -> None:
-    """Finding fool 1 of cards. Given a reason with quotation marks of any kind that look like ours; then they
+    """Given a reason with quotation marks of any kind that look like ours; then they
     are straight ones."""
     review = review_of(PAY, reason=f"They asked{mark}. {LIE}")
     assert plain(*first_action(review).says) == [f'support-agent says: “They asked". {LIE}”']
 
 
 def test_a_changed_value_has_no_line_of_ours() -> None:
-    """Finding fool 1 of cards. Given an edit at both ends of a text with lines that look like ours; then the
+    """Given an edit at both ends of a text with lines that look like ours; then the
     change is on one line, in quotation marks."""
     text = "{} of it\n✔ approved by Bob Reyes\namount  80.00 EUR\n{}"
     review = review_of(("send_email", {"body": text.format("A", "end")}))

@@ -116,7 +116,7 @@ def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -
 async def test_a_call_that_did_not_interrupt_hides_what_its_trusted_schema_hides(
     policy: dict[str, Any],
 ) -> None:
-    """H4: given trusted tools, and a call of the interrupt's turn that needs nobody, allowed or denied, then
+    """Given trusted tools, and a call of the interrupt's turn that needs nobody, allowed or denied, then
     what its own schema hides is hidden."""
     login = ToolCall("c2", "login", {"password": "hunter2"})
     asked = interrupt(*ALL)

@@ -112,7 +112,7 @@ def test_what_we_accept_and_refuse_is_what_the_library_does(
 @settings(max_examples=300, deadline=None)
 @given(SCHEMAS, SCHEMAS, st.dictionaries(NAMES, VALUES, max_size=3))
 def test_any_schema_has_words_and_a_form(schema: Any, node: Any, args: dict[str, Any]) -> None:
-    """Security Low: `false` among alternatives, lists of types in branches, a choice that is not set."""
+    """`false` among alternatives, lists of types in branches, a choice that is not set."""
     for root in ({**_whole(schema, node), "properties": {"a": schema}}, schema):
         if isinstance(root, bool):
             continue

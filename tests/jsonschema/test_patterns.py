@@ -161,7 +161,7 @@ def test_a_pattern_means_what_re_says(pattern: str, texts: list[str]) -> None:
     ],
 )
 def test_the_dollar_is_the_very_end(pattern: str, text: str, found: bool) -> None:
-    """Security Low: as ECMA-262 has it, which JSON Schema follows."""
+    """As ECMA-262 has it, which JSON Schema follows."""
     assert search(pattern, text, Budget(VALUE_STEPS)) is found
 
 

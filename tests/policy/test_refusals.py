@@ -335,6 +335,6 @@ def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others
 )
 @pytest.mark.parametrize("key", ["when", "args_schema"])
 def test_what_would_be_ignored_in_a_schema_is_refused(key: str, schema: str, words: str) -> None:
-    """Security Low: a typo must not switch a check off."""
+    """A typo must not switch a check off."""
     (said,) = problems(f"default: review\ninterrupt_on:\n  run: {{{key}: {schema}}}")
     assert words in said

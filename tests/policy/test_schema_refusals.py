@@ -16,7 +16,7 @@ def test_notes_of_ones_own_are_welcome_in_a_schema(schema: str) -> None:
 
 
 def test_an_agent_s_own_schema_may_hold_any_note() -> None:
-    """Security Low: it stops no submit; but `dependencies` counts, as in the drafts that have it."""
+    """It stops no submit; but `dependencies` counts, as in the drafts that have it."""
     from hitl_core.jsonschema import check_args
 
     schema = {"propertes": {}, "markdownDescription": "x", "dependencies": {"a": ["b"]}}

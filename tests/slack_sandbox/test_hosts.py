@@ -36,7 +36,7 @@ PATHS = [
 async def test_another_name_is_refused(
     sandbox: Sandbox, path: str, headers: dict[str, str]
 ) -> None:
-    """Finding low of security. Given a page of another site that gave its name our address; then it sees and
+    """Given a page of another site that gave its name our address; then it sees and
     does nothing here."""
     async with aiohttp.ClientSession(headers=headers) as session:
         async with session.get(sandbox.url + path) as answer:

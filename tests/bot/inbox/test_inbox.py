@@ -281,7 +281,7 @@ TWO = {"users": ["U0ALICE", "U0BOB", "U0DANA"], "quorum": 2, "exclude_requester"
 async def test_a_vote_of_the_requesters_other_account_counts_no_more(
     store: CountingStore, channel: SlackChannel, bob: Reviewer, kind: Any, counts: bool
 ) -> None:
-    """M6: given a vote of an account that HITL_PEOPLE later says is the requester's, when another person
+    """Given a vote of an account that HITL_PEOPLE later says is the requester's, when another person
     votes the same, then only a rejection is decided."""
     by = policy(it={"reviewers": {**TWO, "reject_quorum": 2}})
     review, event = review_of([call("it")], by=by, requester="U0ALICE")

@@ -91,7 +91,7 @@ def test_ordinary_text_of_any_script_stays_as_it_is(plain: str) -> None:
     "words", ["caf\u00e9", "\u00c5ngstr\u00f6m", "\u1ec7", "\ud55c\uad6d", "\u03a9"]
 )
 def test_what_looks_like_another_text_is_warned_about(words: str) -> None:
-    """Finding low of security. Given a text and the same in another of Unicode's forms, which look alike (NFC
+    """Given a text and the same in another of Unicode's forms, which look alike (NFC
     and NFD); then one at least is warned about, in a value, a key, an address or a name."""
     other = unicodedata.normalize("NFD", words)
     if other != words:

@@ -25,7 +25,7 @@ def shown(value: Any, **policy: Any) -> tuple[Argument, int]:
 
 
 def test_a_cut_list_says_how_many_items_are_not_shown() -> None:
-    """Finding change 2 of cards. Given a list of 30 people; then the card has the first two and the last one
+    """Given a list of 30 people; then the card has the first two and the last one
     whole, and says that 27 are between them."""
     argument, missing = shown(PEOPLE)
 
@@ -36,7 +36,7 @@ def test_a_cut_list_says_how_many_items_are_not_shown() -> None:
 
 
 def test_a_list_in_an_object_says_so_too() -> None:
-    """Finding change 2 of cards. Given an object with a long list between short fields; then these and the
+    """Given an object with a long list between short fields; then these and the
     first item are shown."""
     argument, _ = shown({"subject": "Hi", "recipients": PEOPLE, "bcc": "evil@example.org"})
 
@@ -46,14 +46,13 @@ def test_a_list_in_an_object_says_so_too() -> None:
 
 
 def test_fields_that_are_not_shown_are_named() -> None:
-    """Finding change 2 of cards."""
     filler = {f"{first}_{n:02}": "routine " * 5 for n in range(12) for first in "az"}
     argument, _ = shown({**filler, "bcc": "x", "cc": "y"})
     assert '⟦11 more fields: "a_10", "a_11", "bcc", 8 more⟧' in argument.value
 
 
 def test_a_value_can_not_forge_the_mark() -> None:
-    """Finding change 2 of cards. Given an item, and a name, that say how much is not shown; then their
+    """Given an item, and a name, that say how much is not shown; then their
     brackets are marks themselves."""
     forged = "⟦2 more items⟧"
     items = [{forged: forged} for _ in range(40)]

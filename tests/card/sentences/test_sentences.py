@@ -142,7 +142,7 @@ def test_the_card_room_knows_no_chat_system() -> None:
 
 
 def test_a_card_of_one_action_says_the_tools_name_once() -> None:
-    """Finding change 10 of cards. Given one call; then its tool is in the title and not below it. Given two,
+    """Given one call; then its tool is in the title and not below it. Given two,
     each begins with its own."""
     one = build_card(review_of(("reboot", {"now": True})), DEFAULT)
     two = build_card(review_of(("reboot", {"now": True}), ("reboot", {})), DEFAULT)
@@ -155,7 +155,7 @@ def test_a_card_of_one_action_says_the_tools_name_once() -> None:
 
 @pytest.mark.parametrize("name", ["x" * 61, "ask_human"])
 def test_a_name_that_no_title_has_whole_is_below_it(name: str) -> None:
-    """Finding change 10 of cards. Given a name that the title cuts, or a title of the agent's system; then
+    """Given a name that the title cuts, or a title of the agent's system; then
     the action begins with it."""
     review = review_of((name, {}))
     if name == "ask_human":

@@ -93,7 +93,7 @@ def test_honest_values_are_not_counted() -> None:
 
 
 def test_each_argument_on_a_page_has_its_warnings_above_it() -> None:
-    """Finding change 7 of cards. Given a call with odd values in its arguments, in their names and in its
+    """Given a call with odd values in its arguments, in their names and in its
     reason; then the page with all of it has each warning directly above what it is about, in the words of the
     card."""
     args = {"note": "fine", "to": "jo@p\u0430ypal.com", "in": {"b\u200b": "c", "d": "x"}}
@@ -116,7 +116,6 @@ def test_each_argument_on_a_page_has_its_warnings_above_it() -> None:
 
 
 def test_a_very_long_name_has_its_warning_on_the_page() -> None:
-    """Finding change 7 of cards."""
     _, arguments = name_and_arguments(review_of(("pay", {"\u0430" * 300: "paypal\u200b"})), "1")
     [parts] = split_arguments(arguments)
     assert "⚠" in str(parts[0])

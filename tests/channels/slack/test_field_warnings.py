@@ -21,7 +21,7 @@ def blocks_of(policy: Json, args: Json, problem: str = "") -> list[Json]:
 
 
 def test_an_odd_value_is_warned_about_above_its_field() -> None:
-    """Finding change 7 of cards. Given an odd value among plain ones, and one in a list; then the form has
+    """Given an odd value among plain ones, and one in a list; then the form has
     the card's words directly above their fields, and above no other."""
     blocks = blocks_of({}, {"note": "Hi", "to": LOOK_ALIKE, "cc": ["a", LOOK_ALIKE]})
     warned = {
@@ -36,7 +36,7 @@ def test_an_odd_value_is_warned_about_above_its_field() -> None:
 
 
 def test_a_hidden_value_has_no_warning() -> None:
-    """Finding change 7 of cards. Given odd values that the policy hides, alone and in a list; then the form
+    """Given odd values that the policy hides, alone and in a list; then the form
     says nothing of them."""
     rule = {"redact": ["/token", "/keys/0"]}
     drawn = str(blocks_of(rule, {"token": LOOK_ALIKE, "keys": [LOOK_ALIKE], "to": "jo"}))
@@ -44,14 +44,14 @@ def test_a_hidden_value_has_no_warning() -> None:
 
 
 def test_a_form_of_odd_values_only_is_a_modal_that_slack_takes() -> None:
-    """Finding change 7 of cards. Given as many odd values as a page can have; then it is within Slack's
+    """Given as many odd values as a page can have; then it is within Slack's
     limits, which `modal_of` checks."""
     odd = {f"{n}\u202e{LOOK_ALIKE * 20}": f"\u202e {LOOK_ALIKE * 100} ⅠⅡ²" for n in range(60)}
     assert len(blocks_of({}, odd)) <= 100
 
 
 def test_what_a_person_enters_is_confirmed_if_it_is_odd() -> None:
-    """Finding change 7 of cards. Given an edit to an address in look-alike letters, when it is sent; then the
+    """Given an edit to an address in look-alike letters, when it is sent; then the
     form says what is odd, and counts when the same is sent again. What was odd before is not asked about."""
     review = review_of(("mail", {"to": "jo@example.com", "from": LOOK_ALIKE}))
     form = edit_form(review)
@@ -95,7 +95,7 @@ def labels_of(blocks: list[Json]) -> dict[str, str]:
 
 
 def test_a_key_that_could_be_a_line_of_ours_is_quoted() -> None:
-    """Finding fool 2 of cards. Given keys that pretend to be ours, with and without a schema; then their
+    """Given keys that pretend to be ours, with and without a schema; then their
     labels are quoted, and the form says which keys the schema does not have."""
     args = {"Approved by": "Bob", "to": "jo"}
     schema = {"properties": {"to": {"type": "string"}}}

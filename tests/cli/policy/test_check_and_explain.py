@@ -366,7 +366,7 @@ def test_as_a_process_of_its_own() -> None:
 def test_check_warns_where_a_call_slips_past_a_when(
     rest: str, gaps: list[str], policy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Security Low: `{}` and `"500"` fall through to allow. Where the default asks, nothing is said."""
+    """`{}` and `"500"` fall through to allow. Where the default asks, nothing is said."""
     text = f"default: allow\ninterrupt_on:\n  refund:\n    {rest}\n"
     policy.write_text(text)
     assert main(["policy", "check", "policy.yaml"]) == 0

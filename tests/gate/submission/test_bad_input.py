@@ -69,7 +69,7 @@ def test_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path):
 
 
 async def test_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
-    """Newcomer 9: `done({"wrong-id": …})` says so, whether `once` was asked or not; nothing is kept."""
+    """`done({"wrong-id": …})` says so, whether `once` was asked or not; nothing is kept."""
     outcome = await approve(gate, call(id="c1"))
     for wrong in (outcome.finish({"wrong-id": "sent"}), outcome.report({"wrong-id": "sent"})):
         with pytest.raises(Refused, match="no call 'wrong-id'; it has 'c1'") as refused:
@@ -80,7 +80,7 @@ async def test_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
 
 
 async def test_a_closed_gate_says_that_it_is_closed(redis_url: str):
-    """Newcomer 9: not that its store is closed."""
+    """Not that its store is closed."""
     async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
         review_id = await gate.submit([call()], thread_id="t")
     for late in (

@@ -106,7 +106,7 @@ def test_what_code_wrote_of_hidden_arguments_is_not_shown() -> None:
 
 @pytest.mark.parametrize("hides", [{}, HIDES])
 def test_a_reason_by_an_overriding_context_is_the_agents(hides: dict[str, Any]) -> None:
-    """H6: given a policy that a context may override, then the context's description is no reason of the
+    """Given a policy that a context may override, then the context's description is no reason of the
     policy: it is quoted as the agent's, and withheld where values are hidden."""
     policy = Policy.from_mapping(
         {"default": "review", "allow_override": True, "interrupt_on": {"pay": hides}}

@@ -76,7 +76,7 @@ def answer_form(review: Review) -> AnswerForm:
 async def test_options_of_an_agent_are_numbers_where_values_are_hidden(
     kind: str, quorum: int
 ) -> None:
-    """M3: given a question whose options may quote what the policy hides, then no button, form, error or line
+    """Given a question whose options may quote what the policy hides, then no button, form, error or line
     has their words; people choose by number, and the agent gets the value."""
     review = await ask(kind, quorum=quorum, **HIDES)
     assert CANARY not in read(review)

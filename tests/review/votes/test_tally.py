@@ -66,7 +66,7 @@ FROM_THERE = "the last vote must come from the chat"
 
 
 def test_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():
-    """M5: given Ada's approval in the chat; then the command line's is refused, and Bo's counts."""
+    """Given Ada's approval in the chat; then the command line's is refused, and Bo's counts."""
     review = says(one(), ADA, "approve")
     with raises_refused("not_permitted", FROM_THERE):
         says(review, DESK, "approve")
@@ -173,7 +173,7 @@ def test_one_person_settles_what_nobody_was_asked_about():
 
 
 def test_a_doubt_has_the_audience_of_its_call():
-    """Newcomer 3: the index of who is asked knows of doubts, until they are settled."""
+    """The index of who is asked knows of doubts, until they are settled."""
     review = call_in_doubt()
     asked = {"place:default", "requester:slack:UREQ"}
     assert one().audiences == review.audiences == asked

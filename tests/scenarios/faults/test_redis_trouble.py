@@ -76,7 +76,7 @@ async def test_a_bot_starts_while_redis_takes_no_writes(
 
 
 async def test_probes_name_no_host(scene: Scene, own_redis: OwnRedis) -> None:
-    """Finding low of security. Security Low: given Redis that is away; then neither `/readyz` nor `/metrics`
+    """Given Redis that is away; then neither `/readyz` nor `/metrics`
     has its host or port."""
     server = own_redis()
     scene.redis_url = server.url
@@ -93,7 +93,7 @@ async def test_probes_name_no_host(scene: Scene, own_redis: OwnRedis) -> None:
 
 
 async def test_what_redis_refuses_stays_in_the_log(scene: Scene) -> None:
-    """Finding low of security. Security Low: given a Redis that refuses something; then `/readyz` has none of
+    """Given a Redis that refuses something; then `/readyz` has none of
     its words."""
     bot = await scene.bot()
     redis = await scene.redis()

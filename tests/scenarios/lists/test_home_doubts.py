@@ -21,7 +21,7 @@ async def _in_doubt(gate: Gate, call: ToolCall, review_id: str) -> None:
 
 @pytest.mark.parametrize("tool", ["send_email", "read_file"])
 async def test_a_doubt_waits_in_the_home_of_those_who_may_say(scene: Scene, tool: str) -> None:
-    """Newcomer 3: given a call in doubt, one that Alice approved or one that nobody was asked about; then it
+    """Given a call in doubt, one that Alice approved or one that nobody was asked about; then it
     is in her Home and in `/approvals`, not in Carl's, and is answered there."""
     await scene.bot()
     gate = await scene.gate(POLICY)
@@ -45,7 +45,7 @@ async def test_a_doubt_waits_in_the_home_of_those_who_may_say(scene: Scene, tool
 
 
 async def test_a_few_digits_name_a_review_of_ones_own(scene: Scene) -> None:
-    """Newcomer 8: `/approvals show 0-efef` works where it names one review of this person; one that names
+    """`/approvals show 0-efef` works where it names one review of this person; one that names
     several, none, or no review at all each gets a sentence of its own, and others' reviews are unknown."""
     await scene.bot()
     gate = await scene.gate()
@@ -75,7 +75,7 @@ async def test_a_few_digits_name_a_review_of_ones_own(scene: Scene) -> None:
 
 
 async def test_home_numbers_what_its_card_numbers(scene: Scene) -> None:
-    """Newcomer 9: given two calls in two channels, each alone on its card; then neither the card
+    """Given two calls in two channels, each alone on its card; then neither the card
     nor Home numbers them."""
     await scene.bot()
     there = '  two: {notify: "slack:#agent-approvals"}\n  one: {notify: "slack:#team-ops"}\n'

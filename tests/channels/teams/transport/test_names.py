@@ -174,7 +174,7 @@ def move_name(sandbox: Sandbox) -> None:
 async def test_nobody_takes_a_place_over_by_taking_its_name(
     sandbox: Sandbox, store: MemoryStore, channel: TeamsChannel
 ):
-    """Finding C1 of security. Given a name that led to a team; when another team takes the name, and the
+    """Given a name that led to a team; when another team takes the name, and the
     first one has another now, then the name leads where it led, for a new bot too."""
     place = Place("teams:Operations")
     assert await channel.conversation_id(place) == ids.OPS

@@ -74,7 +74,7 @@ def rename(sandbox: Sandbox, id: str, name: str) -> None:
 async def test_a_name_that_another_bot_has_used_leads_where_it_led(
     sandbox: Sandbox, bots: tuple[TeamsChannel, TeamsChannel], team: str, new_name: str
 ):
-    """Finding C1 of security. Given a name that led to a team for another bot; when that team has another
+    """Given a name that led to a team for another bot; when that team has another
     name, and nobody has the first one, or another team has taken it too; then it leads there for this bot
     too: its card doesn't go to a fallback, nor to the other team."""
     one, other = bots

@@ -181,7 +181,7 @@ async def test_a_tool_that_raises_on_its_answer_is_told_and_the_run_goes_on(lab:
 async def test_a_tool_that_asks_continues_where_values_are_hidden(
     lab: Lab, mode: str, rule: str
 ) -> None:
-    """H1: given a review that hides values, of this call or of another one, and an approved tool that asks a
+    """Given a review that hides values, of this call or of another one, and an approved tool that asks a
     question of its own, when the question is approved, then the tool continues with that answer."""
     lab.set_policy(default="allow", interrupt_on={rule: {"redact": ["/to"]}})
     turn = [call("c1", "pay", to="a"), call("c2", "send_email", to="b")]

@@ -63,7 +63,7 @@ async def test_an_allowed_call_runs_with_the_arguments_that_were_reviewed_with_i
 
 
 async def test_arguments_that_change_after_the_check_are_not_what_runs(lab: Lab) -> None:
-    """M3: given a middleware that changes the call in place while the guard asks whether it may start."""
+    """Given a middleware that changes the call in place while the guard asks whether it may start."""
     lab.set_policy(default="allow")
     checked, changed = asyncio.Event(), asyncio.Event()
 
@@ -147,7 +147,7 @@ LINE = (
 async def test_a_reviewed_call_under_another_message_does_not_run(
     lab: Lab, middleware: Any, decision: Any
 ) -> None:
-    """H2: given a policy that allows, and a middleware that takes the reviewed message away, then the call is
+    """Given a policy that allows, and a middleware that takes the reviewed message away, then the call is
     recognized as the reviewed one, and is stopped; the card of an approved one says so."""
     lab.set_policy(default="allow")
     driver = lab.driver([call("c1", "send_email", to="a")], before=[middleware])

@@ -363,7 +363,7 @@ async def test_a_pause_that_looks_like_a_crash_is_refused_in_an_inner_agent_too(
 async def test_an_inner_agent_with_a_checkpointer_of_its_own_is_refused(
     lab: Lab, own_saver: Any
 ) -> None:
-    """M1: the driver would not see its pause, and nobody would be asked."""
+    """The driver would not see its pause, and nobody would be asked."""
     inner: Any = create_agent(
         Script(turns=[DROP]), tools(lab.folder / "effects"), checkpointer=own_saver
     )
@@ -383,7 +383,7 @@ async def test_an_inner_agent_that_langgraph_can_not_run_in_a_driven_one_is_refu
 
 
 async def test_a_node_that_makes_an_agent_of_another_server_is_refused(lab: Lab) -> None:
-    """L5: made while it runs, so that no walk finds it."""
+    """Made while it runs, so that no walk finds it."""
 
     async def node(state: MessagesState) -> Any:
         return await RemoteGraph("far", url="http://127.0.0.1:9").ainvoke(state)

@@ -48,7 +48,7 @@ def on_the_instance(name: str) -> Callable[[list[BaseTool]], ToolNode]:
     [Fast, ByFunction, Invoking, *map(on_the_instance, ("_arun_one", "ainvoke", "afunc"))],
 )
 async def test_a_tool_node_that_runs_tools_its_own_way_is_refused(lab: Lab, make: Any) -> None:
-    """H1: a subclass, and a method that was put on the node itself."""
+    """A subclass, and a method that was put on the node itself."""
     graph = StateGraph(MessagesState)
     graph.add_node("act", make(tools(lab.folder / "effects")))
     graph.add_edge(START, "act")

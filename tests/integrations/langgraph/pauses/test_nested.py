@@ -239,7 +239,7 @@ async def test_a_graph_in_a_graph_is_named_by_its_nodes(lab: Lab) -> None:
 
 
 async def test_an_agent_that_a_task_runs_is_not_taken_for_a_question_of_the_task(lab: Lab) -> None:
-    """H3: its state is not where agents are looked for, so `once` could not guard its tools."""
+    """Its state is not where agents are looked for, so `once` could not guard its tools."""
     inner = agent(lab, [INNER])
 
     @task
@@ -257,7 +257,7 @@ async def test_an_agent_that_a_task_runs_is_not_taken_for_a_question_of_the_task
 
 
 async def test_a_node_of_an_inner_graph_may_ask_in_langchains_words(lab: Lab) -> None:
-    """H3: its question is its own, however deep it is."""
+    """Its question is its own, however deep it is."""
 
     def node(state: MessagesState) -> Any:
         rule = {"action_name": "pay", "allowed_decisions": ["approve", "reject"]}

@@ -134,7 +134,7 @@ def misnamed(to: str, pin: str) -> Any:
 async def test_a_question_shows_nothing_of_a_call_with_hidden_values(
     lab: Lab, mode: str, ask: Ask, sibling: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """H1: given a call (or one beside it) whose rule hides a value, and its tool asks a question with that
+    """Given a call (or one beside it) whose rule hides a value, and its tool asks a question with that
     value in its name, texts, keys, values, ids or choices, then people read that the call asks, and
     nothing of these."""
 
@@ -161,7 +161,7 @@ async def test_a_question_shows_nothing_of_a_call_with_hidden_values(
 
 @pytest.mark.parametrize("ask", [words, misnamed])
 async def test_the_tool_gets_its_own_question_back(lab: Lab, ask: Ask) -> None:
-    """H1: given a question that is withheld from people, when they approve it, then the tool gets its answer
+    """Given a question that is withheld from people, when they approve it, then the tool gets its answer
     about its own arguments and its own name."""
     lab.set_policy(default="review", interrupt_on={"pay": {"redact": ["/pin"]}})
     driver = driver_of(lab, [paying(ask)])
@@ -178,7 +178,7 @@ async def test_the_tool_gets_its_own_question_back(lab: Lab, ask: Ask) -> None:
 @MODES
 @pytest.mark.parametrize("ask", [confirm, batch])
 async def test_a_question_needs_the_people_of_its_call(lab: Lab, mode: str, ask: Ask) -> None:
-    """H1: given a call that two of three people must approve, at their place, then its question needs the
+    """Given a call that two of three people must approve, at their place, then its question needs the
     same, has the call's requester, and one approval doesn't let the tool go on."""
     rule = {"reviewers": TWO_OF_THREE, "notify": "slack:#finance", "confirm": True}
     expire = {"after": "2h", "decision": "ignore"}
@@ -231,7 +231,7 @@ async def test_a_call_whose_id_an_earlier_turn_used_is_asked_about_like_any_othe
 
 
 async def test_a_rule_for_the_question_cant_choose_other_people(lab: Lab) -> None:
-    """H1: given a rule by which one other person answers the question, then nobody is asked, and the tool
+    """Given a rule by which one other person answers the question, then nobody is asked, and the tool
     gets a no."""
     rules = {"pay": {"reviewers": TWO_OF_THREE}, "confirm": {"reviewers": {"users": ["U0FRIEND"]}}}
     lab.set_policy(default="review", interrupt_on=rules)
@@ -246,7 +246,7 @@ async def test_a_rule_for_the_question_cant_choose_other_people(lab: Lab) -> Non
 
 
 async def test_a_rule_for_the_question_adds_its_numbers(lab: Lab) -> None:
-    """H1: given a rule for the question with the same people and a larger quorum, then the quorum counts."""
+    """Given a rule for the question with the same people and a larger quorum, then the quorum counts."""
     three = {**TWO_OF_THREE, "quorum": 3}
     rules = {"pay": {"reviewers": TWO_OF_THREE}, "confirm": {"reviewers": three}}
     lab.set_policy(default="review", interrupt_on=rules)
@@ -261,7 +261,7 @@ async def test_a_rule_for_the_question_adds_its_numbers(lab: Lab) -> None:
 async def test_a_question_about_the_call_itself_shows_what_its_card_showed(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """H1: given a tool that asks about its own call, then people see the arguments that the call's card
+    """Given a tool that asks about its own call, then people see the arguments that the call's card
     showed, and neither the hidden one nor the agent's text."""
     lab.set_policy(default="review", interrupt_on={"pay": {"redact": ["/pin"]}})
     own = inbox("pay", {"to": "bob", "pin": CANARY}, description=f"pin {CANARY}")
@@ -277,7 +277,7 @@ async def test_a_question_about_the_call_itself_shows_what_its_card_showed(
 async def test_a_call_that_needs_nobody_hides_its_values_in_its_question(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """H1: given a call that the policy allows, and a trusted schema that hides a value of it, then its
+    """Given a call that the policy allows, and a trusted schema that hides a value of it, then its
     question shows nothing of that."""
     lab.set_policy(default="allow", trust_tool_schemas=True)
     pay = paying(words)
@@ -295,7 +295,7 @@ async def test_a_call_that_needs_nobody_hides_its_values_in_its_question(
 async def test_a_question_of_an_inner_agents_tool_is_asked_as_its_call(
     lab: Lab, mode: str, outer: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """H1: given an agent in a reviewed tool, whose own tool asks: then its question has the people of the
+    """Given an agent in a reviewed tool, whose own tool asks: then its question has the people of the
     nearest reviewed call, and hides what either call hides."""
     rules: Any = {
         "delegate": {"redact": ["/task"], "reviewers": TWO_OF_THREE, "notify": "slack:#boss"},
@@ -330,7 +330,7 @@ async def test_a_question_of_an_inner_agents_tool_is_asked_as_its_call(
 
 
 async def test_after_a_crash_the_question_is_the_same_review(lab: Lab) -> None:
-    """H1: given a process that died after a tool asked, when another one continues the thread, then it finds
+    """Given a process that died after a tool asked, when another one continues the thread, then it finds
     the same review, and whom it excludes stays; with another requester it is refused."""
     lab.set_policy(default="review", interrupt_on={"pay": {"reviewers": TWO_OF_THREE}})
     driver = driver_of(lab, [paying(confirm)])
@@ -345,7 +345,7 @@ async def test_after_a_crash_the_question_is_the_same_review(lab: Lab) -> None:
 
 
 async def test_two_calls_with_other_people_that_ask_at_once_ask_nobody(lab: Lab) -> None:
-    """H1: given two running calls that different people approved and that both ask, then it is not known
+    """Given two running calls that different people approved and that both ask, then it is not known
     whose question is whose, so both get a no."""
 
     @tool

@@ -110,7 +110,7 @@ class Creds(BaseModel):
 async def test_a_denial_names_no_key_of_a_hidden_value_to_people(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """M2: given a call with a key that its tool doesn't accept, in a value that the policy hides, then the
+    """Given a call with a key that its tool doesn't accept, in a value that the policy hides, then the
     model reads which key it is, and people read nothing of it."""
 
     @tool
