@@ -14,7 +14,7 @@ TWO: dict[str, Any] = {"users": ["U0ALICE", "U0BOB"], "quorum": 2, "exclude_requ
 ONE: dict[str, Any] = {"users": ["U0ALICE", "U0BOB"]}
 
 
-def asked(requester: str, *tools: str) -> Review:
+def review_of_tools(requester: str, *tools: str) -> Review:
     rules = {"pay": {"reviewers": TWO}, "mail": {"reviewers": ONE}}
     calls = [(tool, {"n": 1}) for tool in tools]
     return review_of(*calls, policy={"escalate": [], "interrupt_on": rules}, requester=requester)
@@ -27,14 +27,14 @@ def footer(*reviews: Review, waiting: int | None = None) -> str:
 
 
 def test_what_all_have_in_common_is_in_its_footer() -> None:
-    text = footer(asked("U0MARIA", "pay"), asked("U0MARIA", "pay"))
+    text = footer(review_of_tools("U0MARIA", "pay"), review_of_tools("U0MARIA", "pay"))
     assert "may decide. 2 of them must approve." in text
     assert "“U0MARIA” (named by the agent) asked for it and can't approve it." in text
 
 
 def test_the_requester_of_one_is_not_that_of_all() -> None:
     """Given reviews of two requesters, or more of them than have a line; then nobody is named."""
-    first, second = asked("U0MARIA", "pay"), asked("U0JONAS", "pay")
+    first, second = review_of_tools("U0MARIA", "pay"), review_of_tools("U0JONAS", "pay")
     for text in (footer(first, second), footer(first, first, waiting=12)):
         assert ("2 of them must approve." in text, "asked for it" in text) == (True, False)
 
@@ -43,8 +43,10 @@ def test_the_quorum_of_one_is_not_that_of_all() -> None:
     """Given reviews with actions that need one and two people; then no number is said, and none of an
     action, which would be read as that of a review."""
     for text in (
-        footer(asked("U0MARIA", "pay", "mail"), asked("U0JONAS", "mail", "pay")),
-        footer(asked("U0MARIA", "pay"), asked("U0MARIA", "mail")),
+        footer(
+            review_of_tools("U0MARIA", "pay", "mail"), review_of_tools("U0JONAS", "mail", "pay")
+        ),
+        footer(review_of_tools("U0MARIA", "pay"), review_of_tools("U0MARIA", "mail")),
     ):
         assert "may decide." in text
         assert [one for one in ("must approve", "on number", "asked for it") if one in text] == []

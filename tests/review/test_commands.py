@@ -29,33 +29,33 @@ ADA, BO = person("Ada"), person("Bo")
 CARD = MessageRef(channel="slack", conversation="C1", ts="1.0")
 
 
-def asked(*tools: str) -> Review:
+def review_of_tools(*tools: str) -> Review:
     return review_of([call(tool, f"c{n}", n=1) for n, tool in enumerate(tools, start=1)])[0]
 
 
 def doubtful() -> Review:
-    review = claims.claim(asked("look_up"), "p1", START + 1, 10).review
+    review = claims.claim(review_of_tools("look_up"), "p1", START + 1, 10).review
     review = claims.start(review, review.fence, "1", START + 2).review
     return claims.expire_lease(review, START + 20).review
 
 
-def applied(review: Review, command: Command, findings: Findings | None = None) -> Any:
+def apply(review: Review, command: Command, findings: Findings | None = None) -> Any:
     snapshot = Snapshot(review=review, posts={}, shown={}, now=NOW)
     return apply_command(snapshot, command, findings)
 
 
 def test_a_decision_is_the_one_of_its_proposal():
-    review = asked("ask")
-    after, event = applied(review, Decide(review.id, "1", proposal("reject"), ADA, "op"))
+    review = review_of_tools("ask")
+    after, event = apply(review, Decide(review.id, "1", proposal("reject"), ADA, "op"))
     assert after.status == "settled"
     assert (event.kind, event.what, event.by) == ("decided", "reject", ADA)
 
 
 def test_a_decision_counts_without_voters_who_may_no_longer_decide():
-    review = asked("pair")
-    review = applied(review, Decide(review.id, "1", proposal(), ADA, "op1")).review
+    review = review_of_tools("pair")
+    review = apply(review, Decide(review.id, "1", proposal(), ADA, "op1")).review
     found = Findings({"1": [ADA.key]})
-    after = applied(review, Decide(review.id, "1", proposal(), BO, "op2"), found).review
+    after = apply(review, Decide(review.id, "1", proposal(), BO, "op2"), found).review
     assert [vote.by for vote in after.actions[0].votes] == [BO]
     assert after.status == "pending"
 
@@ -74,61 +74,61 @@ def test_an_edit_that_was_judged_is_not_judged_again(
         return real(*args)
 
     monkeypatch.setattr(proposals, "judge_edit", counting)
-    review, edit = asked("ask"), proposal("edit", n=2)
+    review, edit = review_of_tools("ask"), proposal("edit", n=2)
     judged = decisions.judge_new_edit(review, "1", edit, NOW)
     later = review if same_review else review.model_copy(update={"version": review.version + 1})
 
-    after = applied(later, Decide(review.id, "1", edit, ADA, "op"), Findings(judged=judged)).review
+    after = apply(later, Decide(review.id, "1", edit, ADA, "op"), Findings(judged=judged)).review
 
     assert after.arguments("1").parse() == {"n": 2}
     assert len(calls) == (1 if same_review else 2)
 
 
 def test_several_decisions_are_stored_together_or_not_at_all():
-    review = asked("ask", "strict")
+    review = review_of_tools("ask", "strict")
     command = DecideAll(review.id, {"1": proposal(), "2": proposal("reject")}, ADA, "op")
     with pytest.raises(DecisionError) as refused:
-        applied(review, command)
+        apply(review, command)
     assert (refused.value.code, refused.value.index) == ("message_required", 1)
 
     both = {key: Proposal("approve", 1) for key in ("1", "2")}
     seal = review.seal("1", "2", is_whole=True)
-    assert applied(review, DecideAll(review.id, both, ADA, "op", seal)).review.status == "settled"
+    assert apply(review, DecideAll(review.id, both, ADA, "op", seal)).review.status == "settled"
     with pytest.raises(Refused) as refused:
-        applied(review, DecideAll(review.id, both, ADA, "op", "another"))
+        apply(review, DecideAll(review.id, both, ADA, "op", "another"))
     assert refused.value.code == "stale"
 
 
 def test_an_escalation_takes_the_step_that_its_card_showed_next():
-    review = asked("timed")
+    review = review_of_tools("timed")
     found = Findings(place=Place("slack:#first"))
-    after, event = applied(review, Escalate(review.id, CARD, 0, ADA, "op", "Not mine"), found)
+    after, event = apply(review, Escalate(review.id, CARD, 0, ADA, "op", "Not mine"), found)
     assert after.actions[0].places[-1] == Place("slack:#second")
     assert (event.kind, event.why) == ("escalated", "Not mine")
     with pytest.raises(Refused) as refused:
-        applied(after, Escalate(review.id, CARD, 0, BO, "op2"), found)
+        apply(after, Escalate(review.id, CARD, 0, BO, "op2"), found)
     assert refused.value.code == "nothing_to_escalate"
 
 
 def test_an_answer_about_a_doubt_is_for_the_attempt_on_its_card():
     review = doubtful()
     with pytest.raises(Refused) as refused:
-        applied(review, AnswerDoubt(review.id, "1", "ran", ADA, "op", attempt=2))
+        apply(review, AnswerDoubt(review.id, "1", "ran", ADA, "op", attempt=2))
     assert refused.value.code == "stale"
-    after = applied(review, AnswerDoubt(review.id, "1", "ran", ADA, "op", attempt=1)).review
+    after = apply(review, AnswerDoubt(review.id, "1", "ran", ADA, "op", attempt=1)).review
     assert after.runs["1"].state == "done"
 
 
 @pytest.mark.parametrize("who", [ADA, None])
 def test_people_and_the_agent_cancel(who: Any):
-    review = asked("ask")
-    after = applied(review, Cancel(review.id, who, "op", "Not needed")).review
+    review = review_of_tools("ask")
+    after = apply(review, Cancel(review.id, who, "op", "Not needed")).review
     assert after.cancelled is not None
     assert (after.cancelled.by, after.cancelled.reason) == (who, "Not needed")
 
 
 def test_a_command_names_the_actions_that_it_is_about():
-    review = asked("ask", "ask")
+    review = review_of_tools("ask", "ask")
     both = {key: proposal() for key in ("1", "2")}
     keys = {
         Decide(review.id, "1", proposal(), ADA, "op").keys,

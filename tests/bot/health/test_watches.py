@@ -67,7 +67,7 @@ class FailingStore(MemoryStore):
 async def test_that_the_history_can_not_be_checked_is_told_until_it_can() -> None:
     store, health = FailingStore(), Health()
     async with running(LossWatch(Reviews(store), health).run()):
-        [problem] = await wait_until("it is told", health.current_problems)
+        [problem] = await wait_until("it is reported", health.current_problems)
         assert problem.kind == "store"
         assert "not known whether Redis loses writes: RuntimeError at" in problem.text
         assert "canary" not in problem.text
@@ -122,7 +122,7 @@ async def test_an_error_of_a_library_ends_no_loop_and_is_told_until_it_is_over(
 
     monkeypatch.setattr(owner, method, call)
     async with running(make(store, channel, health)):
-        [problem] = await wait_until("it is told", health.current_problems)
+        [problem] = await wait_until("it is reported", health.current_problems)
         assert "RuntimeError at" in problem.text
         assert "canary" not in problem.text
         fails.clear()
@@ -190,9 +190,9 @@ async def test_a_foreign_key_is_told_until_it_is_gone(
         client.rpush(key, "x")
         async with running(LossWatch(Reviews(store), health).run()):
 
-            def told() -> bool:
+            def is_reported() -> bool:
                 return any(key in one.text for one in health.current_problems())
 
-            await wait_until("it is told", told)
+            await wait_until("it is reported", is_reported)
             client.delete(key)
-            await wait_until("it is over", lambda: not told())
+            await wait_until("it is over", lambda: not is_reported())

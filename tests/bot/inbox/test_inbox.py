@@ -76,7 +76,7 @@ def bob(channel: SlackChannel) -> Reviewer:
     return Reviewer(channel="slack", team=channel.team, id="U0BOB", name="Bob")
 
 
-async def asked(store: MemoryStore, count: int = 1, **rule: Any) -> str:
+async def submit_calls(store: MemoryStore, count: int = 1, **rule: Any) -> str:
     by = policy(mail={**ONLY_ALICE, "allowed_decisions": DECISIONS, **rule})
     review, event = review_of([call("mail", f"c{n}", n=n) for n in range(count)], by=by)
     await Reviews(store).submit(review, event)
@@ -93,7 +93,7 @@ async def pressed(store: MemoryStore, command: Decide) -> Decide:
 async def test_a_click_loads_once_and_the_reply_has_the_new_review(
     inbox: Inbox, store: CountingStore, directory: CountingDirectory, alice: Reviewer
 ) -> None:
-    review_id = await asked(store, 2)
+    review_id = await submit_calls(store, 2)
     command = await pressed(store, Decide(review_id, "1", proposal(), alice, "op"))
     loads = store.loads
 
@@ -110,7 +110,7 @@ async def test_the_next_page_of_the_review_modal_loads_and_checks_nothing(
 ) -> None:
     """Given a click in the Review modal, when its next page is loaded with the reply's review, then nothing
     is loaded, and the permission is not checked again."""
-    review_id = await asked(store, 2)
+    review_id = await submit_calls(store, 2)
     command = await pressed(store, Decide(review_id, "1", proposal(), alice, "op"))
     reply = await inbox.apply(command)
     loads, checks = store.loads, directory.checks
@@ -137,7 +137,7 @@ async def test_a_sent_edit_is_loaded_and_judged_once(
         return real(*args)
 
     monkeypatch.setattr(proposals, "judge_edit", counting)
-    review_id = await asked(store)
+    review_id = await submit_calls(store)
     target = ActionRef(review_id, "1", 1)
     edit = await pressed(store, Decide(review_id, "1", proposal("edit", n=7), alice, "op"))
     loads = store.loads
@@ -154,7 +154,7 @@ async def test_what_another_person_has_seen_permits_nothing(
 ) -> None:
     """Given a review that Alice may decide, when Bob's command comes with what she has seen, then it is
     loaded and checked for him, and refused."""
-    review_id = await asked(store)
+    review_id = await submit_calls(store)
     seen = await inbox.access.load_for_view(ActionRef(review_id, "1", 1), alice)
 
     reply = await inbox.apply(Decide(review_id, "1", proposal(), bob, "op"), seen)
@@ -168,7 +168,7 @@ async def test_a_refusal_is_answered_while_the_audit_hangs(
     inbox: Inbox, store: CountingStore, bob: Reviewer
 ) -> None:
     """Given a store that never ends to write a refusal, then the person gets the answer all the same."""
-    review_id = await asked(store)
+    review_id = await submit_calls(store)
     store.audit_hangs = True
     reply = await inbox.apply(Decide(review_id, "1", proposal(), bob, "op"))
     assert reply.code == "not_permitted"
@@ -177,7 +177,7 @@ async def test_a_refusal_is_answered_while_the_audit_hangs(
 async def test_a_click_that_was_stored_before_counts_once(
     inbox: Inbox, store: CountingStore, alice: Reviewer
 ) -> None:
-    review_id = await asked(store)
+    review_id = await submit_calls(store)
     command = await pressed(store, Decide(review_id, "1", proposal("edit", n=7), alice, "op"))
     first, again = await inbox.apply(command), await inbox.apply(command)
     assert first.code == again.code == "ok"
@@ -187,7 +187,7 @@ async def test_a_click_that_was_stored_before_counts_once(
 async def test_approve_all_is_one_command(
     inbox: Inbox, store: CountingStore, alice: Reviewer
 ) -> None:
-    review_id = await asked(store, 3)
+    review_id = await submit_calls(store, 3)
     seal = (await Reviews(store).load(review_id)).review.seal("1", "2", "3", is_whole=True)
     plans = {key: Proposal("approve", 1) for key in ("1", "2", "3")}
 
@@ -230,7 +230,7 @@ async def test_a_choice_is_the_answer_with_its_number(
     inbox: Inbox, store: CountingStore, alice: Reviewer, number: int, code: str
 ) -> None:
     schema = {"type": "string", "enum": ["roads", "rivers"]}
-    review_id = await asked(store, answer_schema=schema, allowed_decisions=["respond"])
+    review_id = await submit_calls(store, answer_schema=schema, allowed_decisions=["respond"])
 
     reply = await inbox.apply(Choose(ActionRef(review_id, "1", 1), number, alice, "op"))
 

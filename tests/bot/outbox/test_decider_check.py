@@ -63,7 +63,7 @@ def check_of(store: Store, channel: SlackChannel, health: Health) -> DeciderChec
     )
 
 
-async def drawn(store: Store) -> Sequence[str]:
+async def finish_checks(store: Store) -> Sequence[str]:
     return [job.review_id for job in await finish_all(store) if job.kind == "check"]
 
 
@@ -116,7 +116,7 @@ async def test_each_card_is_drawn_again_however_many_wait(
     check, seen = check_of(store, channel, Health()), list[str]()
     for _ in range(4):
         await check.draw_page()
-        seen += await drawn(store)
+        seen += await finish_checks(store)
         store.now_ += decider_check.DRAW_INTERVAL / 2
     assert set(seen) == set(ids)
 

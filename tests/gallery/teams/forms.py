@@ -58,7 +58,7 @@ ODD = (
 )
 
 
-def _asked(call: tuple[str, Json], rule: Json | None = None, **policy: Any) -> Review:
+def _make_review(call: tuple[str, Json], rule: Json | None = None, **policy: Any) -> Review:
     rules = {} if rule is None else {"interrupt_on": {"*": rule}}
     return of_teams(ask(call, **{"escalate": [], **rules, **policy}))
 
@@ -88,7 +88,7 @@ def _opened(
     """The form behind a button of a card with one tool, for which the policy has this rule."""
 
     def make() -> Shown:
-        review = _asked(call, rule, **policy)
+        review = _make_review(call, rule, **policy)
         page, _ = first_page(review, review.actions[0], _ref(review, kind), TEAMS_LIMITS)
         return _shown(page)
 
@@ -126,7 +126,7 @@ def _confirmed(form: ReviewForm, **values: str | None) -> Shown:
 
 
 def _page_two() -> Shown:
-    form = _form(_asked(("wide", MANY), {"must_read": False}), "edit")
+    form = _form(_make_review(("wide", MANY), {"must_read": False}), "edit")
     return _shown(form.at_page(1, draft="1").page())
 
 
@@ -138,7 +138,7 @@ def _escalation() -> Shown:
 
 def _read(call: tuple[str, Json], number: int = 0) -> Callable[[], Shown]:
     def make() -> Shown:
-        review = _asked(call)
+        review = _make_review(call)
         [action] = review.actions
         target = ActionRef(review.id, action.key, action.revision)
         name, arguments = name_and_arguments(review, action.key)
@@ -207,20 +207,22 @@ SCENES = (
     Scene(
         "edit-errors",
         "What is wrong, beside its field",
-        lambda: _refused(_form(_asked(REFUNDING), "edit"), amount="500"),
+        lambda: _refused(_form(_make_review(REFUNDING), "edit"), amount="500"),
     ),
     Scene(
         "edit-errors-top",
         "What is wrong with two fields together",
         lambda: _refused(
-            _form(_asked(("set_price", {"coupon": "SPRING"}), {"args_schema": COUPON}), "edit"),
+            _form(
+                _make_review(("set_price", {"coupon": "SPRING"}), {"args_schema": COUPON}), "edit"
+            ),
             **{"Discount in %": "20"},
         ),
     ),
     Scene(
         "edit-removes",
         "What a submission would remove is asked once more",
-        lambda: _confirmed(_form(_asked(REFUNDING), "edit"), Customer=None),
+        lambda: _confirmed(_form(_make_review(REFUNDING), "edit"), Customer=None),
     ),
     _opened("reject", "Why not", "reject", REFUNDING),
     _opened(

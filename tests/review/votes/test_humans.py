@@ -20,7 +20,7 @@ def vote(by: Reviewer) -> Vote:
     return Vote(type="approve", by=by, at=START, revision=1)
 
 
-def asked(requester: str | None = None, **reviewers: object) -> tuple[Review, Action]:
+def make_action(requester: str | None = None, **reviewers: object) -> tuple[Review, Action]:
     review, _ = review_of(requester=requester)
     action = review.actions[0]
     route = action.route.model_copy(update={"reviewers": Reviewers.model_validate(reviewers)})
@@ -44,7 +44,7 @@ def test_one_human_has_one_vote_in_both_channels(first: Reviewer, second: Review
 def test_nobody_approves_their_own_request_from_the_other_side(
     requester: str, by: Reviewer
 ) -> None:
-    review, action = asked(requester, exclude_requester=True)
+    review, action = make_action(requester, exclude_requester=True)
     with raises_refused("requester"):
         vote_count.check_not_excluded(review, action, "approve", by)
     vote_count.check_not_excluded(review, action, "reject", by)
@@ -52,7 +52,7 @@ def test_nobody_approves_their_own_request_from_the_other_side(
 
 
 def test_nobody_approves_their_own_edit_from_the_other_side() -> None:
-    review, action = asked(editor_approves=False)
+    review, action = make_action(editor_approves=False)
     edit = EditRecord(by=MARIA, at=START, revision=2, args_hash="d")
     action = action.model_copy(update={"edits": (edit,)})
     with raises_refused("own_edit"):

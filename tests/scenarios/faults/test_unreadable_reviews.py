@@ -55,10 +55,10 @@ async def test_an_older_bot_leaves_a_review_of_a_newer_version_to_newer_bots(sce
     review_id = await make_unreadable(scene, gate)
     bot = await scene.bot()
 
-    def told() -> bool:
+    def is_reported() -> bool:
         return any("newer one wrote it" in one.text for one in bot.health.current_problems())
 
-    await wait_until("it is told", told)
+    await wait_until("it is reported", is_reported)
     assert (await bot.store.backlog()).waiting == 1
     assert await bot.store.count_dead_letters() == 0
 
@@ -83,10 +83,10 @@ async def test_an_older_bot_leaves_a_job_of_a_newer_version_to_newer_bots(scene:
     await redis.zadd(queue, {member: 1})
     await redis.zadd(Keys(0).queues, {"default": 1})
 
-    def told() -> bool:
+    def is_reported() -> bool:
         return any("a newer version queued" in one.text for one in bot.health.current_problems())
 
-    await wait_until("it is told", told)
+    await wait_until("it is reported", is_reported)
     for each in range(8):  # each one that is shown gives the job another try
         scene.ask(gate, email(f"c{each}"), thread_id=f"t{each}")
     await wait_until("all are shown", lambda: has_cards(scene, 9))

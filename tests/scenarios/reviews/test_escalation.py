@@ -62,12 +62,12 @@ async def test_a_step_to_a_place_with_the_card_is_told_in_its_thread(scene: Scen
     await gate.submit([email(), sql()], thread_id="t-1")
     card = await scene.card("send_email", "run_sql", channel=OPS)
 
-    async def told() -> list[str]:
+    async def thread_lines() -> list[str]:
         messages = (await scene.actor.state("U0DANA"))["messages"][OPS]
         return [text_of(m) for m in messages if m["thread_ts"] == card["ts"]]
 
-    await wait_until("a line", told)
-    [line] = [text for text in await told() if "escalated" in text]
+    await wait_until("a line", thread_lines)
+    [line] = [text for text in await thread_lines() if "escalated" in text]
     assert line.startswith("↗ run_sql escalated to #team-ops")
     assert line.endswith("because nobody decided in time U0DANA , please decide")
 
