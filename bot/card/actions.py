@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Review
-from hitl_core.review import (
-    hides_options,
-)
+from hitl_core.review import hides_options
 
 from .. import refusals, text
 from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
@@ -111,6 +110,8 @@ def make_open_action(
     answers = choice_texts(config) if choices else ()
     odd = call_warnings(None if plain else masked, texts, answers)
     why = said.description and text.shorten(said.description, MAX_WHY)
+    description = said.description if action.request.by_agent else None
+    quote_agent = partial(make_reason, review, is_whole=room >= MAX_MODAL)
     return OpenAction(
         key=action.key,
         revision=action.revision,
@@ -133,12 +134,8 @@ def make_open_action(
         reads_all=config.must_read,
         edits=edits_of(review, action) if action.edits or action.decision else (),
         progress=_find_progress(review, action),
-        reason=make_reason(review, said.reason, is_whole=room >= MAX_MODAL)
-        if said.reason
-        else None,
-        agent_description=make_reason(review, said.description, is_whole=room >= MAX_MODAL)
-        if said.description and action.request.by_agent
-        else None,
+        reason=quote_agent(said.reason) if said.reason else None,
+        agent_description=quote_agent(description) if description else None,
         attempt=attempt_of(review, action) if action.rejected_before else None,
         values=call_values(masked) if compares and len(arguments.data) <= MAX_COMPARED else None,
     )

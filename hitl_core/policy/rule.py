@@ -113,18 +113,9 @@ class Rule:
         """The ruling; None if `when` does not match. If `when` fails, or returns neither True nor False, it
         counts as a match, and the ruling is `unsure`.
         """
-        failure = ""
-        if self.when is not None:
-            try:
-                met = await _wait_value(self.when(context))
-                if not met and met is not False:
-                    raise TypeError("a `when` must return True or False")
-                if not met:
-                    return None
-            except PredicateLost:
-                failure = "Its `when` is Python code, which is not stored with a review: it counts as true."
-            except Exception as error:  # its text may contain arguments, so only its type is shown
-                failure = f"Its `when` failed ({type(error).__name__}) and counts as true."
+        matches, failure = await self._matches(context)
+        if not matches:
+            return None
         own = await self._describe(context)
         description = own.text if isinstance(own, Question) else own
         prefix = context.prefix or self.prefix
@@ -158,6 +149,23 @@ class Rule:
             by_agent=context.by_agent if description else context.prefix is not None,
             computed=verdict.computed,
         )
+
+    async def _matches(self, context: CallContext) -> tuple[bool, str]:
+        """Whether `when` matches, and why it counts as a match although nothing says so ("" otherwise)."""
+        if self.when is None:
+            return True, ""
+        try:
+            met = await _wait_value(self.when(context))
+            if not met and met is not False:
+                raise TypeError("a `when` must return True or False")
+        except PredicateLost:
+            return (
+                True,
+                "Its `when` is Python code, which is not stored with a review: it counts as true.",
+            )
+        except Exception as error:  # its text may contain arguments, so only its type is shown
+            return True, f"Its `when` failed ({type(error).__name__}) and counts as true."
+        return bool(met), ""
 
     @property
     def can_hide(self) -> bool:

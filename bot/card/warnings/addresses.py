@@ -80,12 +80,12 @@ def _check_token(whole: str, token: str, alphabet: Alphabet) -> Finding | None:
     read = _read_host(host, labels, is_address)
     if not read.why and user and not user.isascii() and (name := _read_whole(user)):
         scripts = name_scripts({script_of(char) for char in user if not char.isascii()} - {""})
-        read = Host(host, sentence(f"it has {scripts} letters"))
-        return Finding("host", sentence(*is_not(whole, token, f"{name}@{host}"), ": ", *read.why))
+        why = f": it has {scripts} letters"
+        return Finding("host", sentence(*is_not(whole, token, f"{name}@{host}"), why))
     if not read.why:
         return None
     reading = token.replace(host, read.reading, 1)
-    if user and reading.isascii() is False:
+    if user and not reading.isascii():
         reading = reading.replace(user, read_generously(user), 1)
     return Finding("host", sentence(*is_not(whole, token, reading), ": ", *read.why))
 
