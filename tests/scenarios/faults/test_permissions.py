@@ -41,7 +41,7 @@ async def test_a_card_is_recorded_when_its_command_is_permitted_again(
     card = await scene.card("send_email")
     admin.execute_command("ACL", "SETUSER", "hitl", "-hmget")
     go.touch()
-    await wait_until("it is refused", lambda: "docs/operations.md, ACL users" in caplog.text)
+    await wait_until("it is refused", lambda: "docs/redis.md, ACL users" in caplog.text)
 
     admin.execute_command("ACL", "SETUSER", "hitl", "+hmget")
     await scene.alice.press_until(waiting.done, card, "approve")
