@@ -21,7 +21,7 @@ from hitl_core.model import UNAUDITED_CODES, Event, MessageRef, Place, Review, R
 from hitl_core.review import escalation, holds
 from hitl_core.review.commands import Command, Findings, apply_command
 from hitl_core.review.lease_clock import seconds_since_boot
-from hitl_core.review.runs import claims
+from hitl_core.review.runs import claims, seconds_left
 from hitl_core.review.storage import ReviewLoader, build_write, check_same_turn
 from hitl_core.review.transition import (
     ChangeResult,
@@ -181,7 +181,7 @@ class Reviews(ReviewLoader):
         while (
             not sure
             or review.lease is None
-            or seconds_since_boot() - since >= review.lease.until - applied.now
+            or seconds_since_boot() - since >= seconds_left(review.lease, applied.now)
         ):
             since = seconds_since_boot()
             snapshot = await self.load(review.id)

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound
+from hitl_core.errors import LeaseLost, Refused, ReviewConflict, ReviewNotFound
 from hitl_core.model import encode
-from hitl_core.review import Decide
+from hitl_core.review import Decide, claims, seconds_since_boot
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, Write
 from tests.review.open_reviews import Open, submit
-from tests.support.builders import call, person, proposal, review_of
+from tests.support.builders import approve_all, call, person, proposal, review_of
+from tests.support.clock import Clock
 from tests.support.jobs import finish_all
 
 
@@ -109,3 +110,23 @@ async def test_what_is_never_free_is_refused_visibly():
     with pytest.raises(Refused, match="Press again") as caught:
         await reviews.apply(Decide(review.id, "1", proposal(), person(), "op"))
     assert caught.value.code == "busy"
+
+
+async def test_no_call_runs_after_its_lease_ended_though_the_clock_was_set_back() -> None:
+    """Given a claim, after which the store's clock was set back by an hour; when the reply to the start of
+    its call comes after the lease has ended, then the call does not run."""
+    clock = Clock()
+    store = MemoryStore(clock)
+    reviews = Reviews(store)
+    review_id = (await reviews.submit(*review_of(now=clock.now))).id
+    await approve_all(reviews, review_id)
+    await reviews.change(review_id, "claim", lambda r, now: claims.claim(r, "p", now, 30))
+    clock.now -= 3600
+    started = await reviews.change(review_id, "start", lambda r, now: claims.start(r, 1, "1", now))
+    await reviews.apply_due(review_id)
+    clock.now += 31
+    await reviews.apply_due(review_id)
+
+    long_ago = seconds_since_boot() - 31
+    with pytest.raises(LeaseLost):
+        await reviews.can_still_run(started, "1", 1, long_ago)

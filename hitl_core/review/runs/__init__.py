@@ -3,7 +3,7 @@
 from hitl_core.review.runs import claims
 from hitl_core.review.runs.agent_problems import agent_problem_of, end_stuck, record_problem
 from hitl_core.review.runs.claims import runnable_calls
-from hitl_core.review.runs.leases import ends_late
+from hitl_core.review.runs.leases import ends_late, seconds_left
 from hitl_core.review.runs.results import (
     PAUSED,
     CallResult,
@@ -22,6 +22,7 @@ __all__ = [
     "one_line",
     "record_problem",
     "runnable_calls",
+    "seconds_left",
     "started_calls_of",
     "text_of",
 ]

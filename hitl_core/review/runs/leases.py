@@ -23,6 +23,13 @@ def extend_lease(lease: Lease, now: float, seconds: float) -> Lease:
     return lease.model_copy(update={"until": now + seconds, "seconds": seconds})
 
 
+def seconds_left(lease: Lease, now: float) -> float:
+    """How long its holder may count on the lease. Not for longer than it was given, if the store's clock was
+    set back: see `ends_late`.
+    """
+    return min(lease.until - now, lease.seconds)
+
+
 def ends_late(review: Review, now: float) -> bool:
     """Whether the lease ends later than one that is given now: the store's clock was set back since."""
     lease = review.lease if review.status == "claimed" else None
