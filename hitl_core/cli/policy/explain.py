@@ -13,7 +13,7 @@ from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.gate import ReviewKey, build_review, judge_calls
+from hitl_core.gate import JudgedCalls, ReviewKey, build_review, check_redaction, judge_calls
 from hitl_core.model import ORIGIN, Place, ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling, is_glob
 from hitl_core.review import judge_edit
@@ -60,11 +60,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         policy = Policy.load(args.file)
         call = _read_call(f"{args.call} {args.args}")
+        ruling = policy.judge(call)
+        check_redaction(JudgedCalls([call], [ruling]))
     except InvalidPolicy as error:
         return say_problems(error)
     except InvalidToolCall as error:
         return complain(str(error))
-    ruling = policy.judge(call)
     say(f"{call.name}: ", Paint(ruling.verdict.kind, phrases.VERDICT_COLOURS[ruling.verdict.kind]))
     for label, value in [*_main_fields(policy, ruling), *_extra_fields(policy, call, ruling)]:
         say(Paint(f"  {label:<9}  ", DIM), value)

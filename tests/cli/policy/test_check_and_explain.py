@@ -290,6 +290,16 @@ def test_explain_refuses_what_the_gate_would(
     assert err.count("\n") == 1
 
 
+def test_explain_refuses_a_call_in_which_it_is_unclear_what_the_policy_hides(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy.write_text("default: deny\ninterrupt_on: {pay: {redact: [/card/number]}}")
+    assert main(["policy", "explain", "policy.yaml", 'pay {"card": "4111"}']) == 2
+    out, err = capsys.readouterr()
+    words = "pay can't be reviewed: the policy hides card.number, so card must be an object."
+    assert (out, err) == ("", f"hitl: {words}\n")
+
+
 def test_a_policy_can_not_steer_the_terminal(
     policy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
