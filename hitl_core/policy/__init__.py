@@ -4,7 +4,7 @@
 `Policy.load` reads a file.
 """
 
-from hitl_core.policy.combine_rulings import with_tool_schema
+from hitl_core.policy.combine_rulings import deny_ruling, with_tool_schema
 from hitl_core.policy.default_descriptions import default_description, to_javascript
 from hitl_core.policy.gaps import find_gaps
 from hitl_core.policy.glob import is_glob
@@ -62,6 +62,7 @@ __all__ = [
     "combine_reviewers",
     "combine_schemas",
     "default_description",
+    "deny_ruling",
     "dump_kept_policy",
     "find_gaps",
     "find_unreachable_quorum",

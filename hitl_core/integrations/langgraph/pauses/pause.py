@@ -23,7 +23,7 @@ from hitl_core.integrations.langgraph.pauses.answers import to_agent_view
 from hitl_core.integrations.langgraph.pauses.asking_calls import AskingCalls
 from hitl_core.integrations.langgraph.pauses.calls_around import CallsAround
 from hitl_core.model import DialectName, Place, ToolCall, Verdict
-from hitl_core.policy import Policy, Ruling, combine_schemas
+from hitl_core.policy import Policy, Ruling, combine_schemas, deny_ruling
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ class Pause:
         if self.guarded:  # a node's own question is not about a tool
             pairs = zip(judged.calls, judged.rulings, strict=True)
             rulings = [
-                _deny_answered(ruling)
+                deny_ruling(ruling, "The agent answered this call itself.")
                 if call.id in self.answered
                 else self._deny_bad_args(call, ruling, tools)
                 for call, ruling in pairs
@@ -163,12 +163,6 @@ class QuestionPause(Pause):
         """The value to resume with. Raises IntegrationError (see `format_answer`)."""
         value = self.format_answer(outcome)
         return value if self.dialect == "langchain_per_call" else {self.turn: value}
-
-
-def _deny_answered(ruling: Ruling) -> Ruling:
-    """Nobody is asked about a call that never runs."""
-    verdict = Verdict(kind="deny", rule=None, reason="The agent answered this call itself.")
-    return ruling._replace(verdict=verdict, allowed_decisions=(), args_schema=None)
 
 
 def read_question(
