@@ -16,7 +16,7 @@ from tests.docs.pages import page
 from tests.support.bots import Scene, email
 from tests.support.waiting import wait_until
 
-[USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/operations.md").text, re.MULTILINE)
+[USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
 
 
 @pytest.fixture
