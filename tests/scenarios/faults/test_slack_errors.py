@@ -92,7 +92,9 @@ async def approve(scene: Scene, waiting: asyncio.Task[Outcome], card: Message) -
 
 
 async def action_of(gate: Gate, error: str) -> Action:
-    [review_id] = await gate.reviews.store.thread_ids(error)
+    [review_id] = await wait_until(
+        f"{error}: it is stored", lambda: gate.reviews.store.thread_ids(error)
+    )
     return (await gate.reviews.load(review_id)).review.actions[0]
 
 
