@@ -65,7 +65,7 @@ class Delivery:
             if job.kind in ("card", "unknown"):
                 raise
             await self.deliver(job.review_id, job.place, again=True, since=job.first_at)
-            return job.kind == "sweep" and isinstance(error, LookupFailed)
+            return isinstance(error, LookupFailed)
         return False
 
     async def _run_kind(self, job: Job, *, again: bool) -> None:

@@ -54,7 +54,7 @@ def follow_up_check(job: Job, late: float | None) -> Recheck:
     request may still be applied. A sweep that follows another one waits longer each time.
     """
     if job.kind == "sweep":
-        since = float(job.note)
+        since = float(job.note) or job.first_at  # 0: unknown
         return Recheck("sweep", late and max(late, job.first_at - since), job.note)
     if job.half == "post" or job.kind == "digest":
         return Recheck("sweep", late, f"{job.first_at:.6f}")

@@ -24,7 +24,8 @@ class DeadLetters(Protocol):
     async def move_to_dead_letters(self, job: Job, why: str, check: Recheck | None = None) -> None:
         """Move a job that can't be done to the dead letters. A `check` is queued after its delay, if it has
         one. If the job was added again meanwhile, it stays in its queue and counts as one with an earlier
-        attempt at `first_at`: that attempt may have posted a message.
+        attempt at `first_at`: that attempt may have posted a message. For the same reason, each new `card`
+        job of a review with dead letters counts as one with an earlier attempt.
         """
         ...
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from hitl_core.store.contract import DeadLetter, Job, Recheck, letter_member
-from hitl_core.store.memory.lanes import MemoryLanes, QueuedJob
+from hitl_core.store.memory.lanes import MemoryLanes
 
 
 class MemoryDeadLetters(MemoryLanes):
     """See `Store` for the methods."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        super().__init__(clock)
-        self._dead_letters: dict[str, tuple[DeadLetter, QueuedJob]] = {}
 
     async def move_to_dead_letters(self, job: Job, why: str, check: Recheck | None = None) -> None:
         if self._starts.get(job.member) != job.token:

@@ -11,6 +11,7 @@ from hitl_core.model import Place, Review, is_digest_id
 from hitl_core.store.contract import (
     LATER,
     Backlog,
+    DeadLetter,
     Job,
     LaneHalf,
     Recheck,
@@ -46,6 +47,7 @@ class MemoryLanes:
         self._jobs: dict[str, QueuedJob] = {}
         self._starts: dict[str, str] = {}
         self._last_tokens: dict[str, str] = {}
+        self._dead_letters: dict[str, tuple[DeadLetter, QueuedJob]] = {}
         self._number = 0
         self._posted_cards: set[tuple[str, Place]] = set()
         self._leases: dict[str, tuple[str, float]] = {}
@@ -99,7 +101,8 @@ class MemoryLanes:
         at, member = min(candidates)
         if member.startswith(LATER):  # otherwise `finish_job` takes it for added again
             self._jobs[member].at = min(at, now)
-        attempts, first_at, *_ = self._starts.get(member, f"0 {now:.6f}").split(" ")
+        new = "1 0" if self._may_be_posted(member) else f"0 {now:.6f}"
+        attempts, first_at, *_ = self._starts.get(member, new).split(" ")
         self._number += 1
         token = self._starts[member] = f"{int(attempts) + 1} {first_at} {self._number}"
         self._last_tokens[_card_of(member)] = token
@@ -162,6 +165,12 @@ class MemoryLanes:
 
     async def pause_slots(self, name: str, seconds: float) -> None:
         self._slots[name] = max(self._slots.get(name, 0.0), self._time() + seconds)
+
+    def _may_be_posted(self, member: str) -> bool:
+        """Whether a job of this card that was given up may have posted a message."""
+        kind, _, card = member.partition(" ")
+        given_up = {letter.review_id for letter, _ in self._dead_letters.values()}
+        return kind == "card" and card.partition(" ")[0] in given_up
 
     def _is_latest(self, job: Job) -> bool:
         """Whether no other job of this card was started since. If so, its token is removed."""

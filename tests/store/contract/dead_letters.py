@@ -36,6 +36,19 @@ class DeadLettersContract:
         [again] = await begin_all(store)
         assert (again.attempts, again.first_at) == (2, job.first_at)
 
+    async def test_what_changes_after_it_was_given_up_is_tried_again(self, store: Store):
+        """Promise 4: the job that was given up may have posted a message, so the next one looks for it. That
+        of another review doesn't."""
+        review = await created(store)
+        [job] = await begin_all(store)
+        await store.move_to_dead_letters(job, "the history can't be read")
+
+        await approved(store, review)
+        other = await created(store, thread_id="other")
+
+        jobs = {one.review_id: (one.kind, one.attempts) for one in await finish_all(store)}
+        assert jobs == {review.id: ("card", 2), other.id: ("card", 1)}
+
     async def test_a_check_comes_later_also_in_place_of_itself(self, store: Store, let_pass: Pass):
         """Given a card that was given up, and then its sweep too; then a sweep follows each of them, with the
         note of the first one, and the dead letters are those of one review."""

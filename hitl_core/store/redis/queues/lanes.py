@@ -82,7 +82,9 @@ class RedisLanes(RedisPart):
         for partition in await self._order_partitions(lane, half):
             keys = self._keys[partition]
             while answer := await self._run_script(
-                "take", [keys.queue(lane), keys.change_counts, keys.job_starts], [half, *skip]
+                "take",
+                [keys.queue(lane), keys.change_counts, keys.job_starts, keys.dead_letter_counts],
+                [half, *skip],
             ):
                 texts = [text_of(part) for part in answer]
                 if [text.encode() for text in texts] == answer:

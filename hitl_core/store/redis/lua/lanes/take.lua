@@ -1,5 +1,6 @@
 -- Start the first job of a queue. The job stays in the queue until it is finished; its token counts its starts.
--- KEYS 1 queue (zset) 2 change counts (hash) 3 job starts (hash)  ARGV 1 "post" or "draw" 2… members to skip
+-- KEYS 1 queue (zset) 2 change counts (hash) 3 job starts (hash) 4 dead letter counts (hash)
+-- ARGV 1 "post" or "draw" 2… members to skip
 -- Returns {member, note, token}, or nil if there is no job to do now.
 local foreign = find_foreign_key('zset', 'hash')
 if foreign then
@@ -36,6 +37,12 @@ local function is_before_set_back(member, now)
   return is_early
 end
 
+-- Whether a job of this card that was given up may have posted a message.
+local function may_be_posted(member)
+  local review = string.match(member, '^card (%S+)')
+  return review and redis.call('HEXISTS', KEYS[4], review) == 1
+end
+
 local member
 if ARGV[1] == 'post' then
   member = find_first(redis.call('ZRANGEBYSCORE', KEYS[1], text(POSTS), '+inf', 'LIMIT', 0, #ARGV), always)
@@ -55,6 +62,8 @@ if last_token then
   if not attempts then  -- it is damaged, so an earlier start may have shown the card
     attempts, first_at = 1, 0
   end
+elseif may_be_posted(member) then
+  attempts, first_at = 1, 0
 end
 -- Two bots can start two jobs of one card: the entry `latest` has the time of the last start.
 local started_at = text(clock())
