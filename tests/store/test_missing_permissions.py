@@ -13,11 +13,19 @@ from hitl_core.errors import HitlError, SettingsError, StoreForbidden
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
+from tests.store.test_acl import LUA
 from tests.store.steps import approved, created, open_store, waiting_cards
 from tests.store.test_foreign_keys import WRITES, Write, dump, submit
 
 [_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
 RULES = str(_USER).split()
+#: The commands of the scripts, also those after whose errors they go on. A service may forbid INFO.
+#: XINFO has permissions for each of its subcommands.
+COMMANDS = {
+    command
+    for file in LUA.rglob("*.lua")
+    for command in re.findall(r"""(?:\bp?call\(|= )'([A-Z]+)'""", file.read_text("utf-8"))
+} - {"INFO", "XINFO"}
 PERMITTED = [rule.removeprefix("+") for rule in RULES if rule.startswith("+")]
 
 
@@ -133,6 +141,31 @@ async def test_a_start_names_the_commands_that_are_missing(redis_url: str, admin
     forbid(admin, "persist")
     with pytest.raises(SettingsError, match="does not permit EXPIRE, PERSIST to the user"):
         await RedisStore.open(url_of_user(redis_url))
+
+
+async def test_a_start_names_each_missing_command(redis_url: str, admin: Any) -> None:
+    """Given a user who lacks one command of a script; then no program starts. Of commands that a script may go on
+    without, none was named."""
+    if not redis_knows_permissions(admin):
+        pytest.skip("Redis 6.2 can't say which commands are permitted")
+    for command in sorted(COMMANDS):
+        forbid(admin, command)
+        with pytest.raises(HitlError, match=rf"(?i)\b{command}\b.*ACL users"):
+            await RedisStore.open(url_of_user(redis_url))
+        admin.execute_command("ACL", "SETUSER", "hitl", "reset", *RULES)
+
+
+async def test_a_lease_that_may_not_be_read_is_not_taken(redis_url: str, admin: Any) -> None:
+    """Two bots held one conversation, and two processes ran one thread."""
+    if not redis_knows_permissions(admin):
+        pytest.skip("Redis 6.2 can't say which commands are permitted")
+    async with open_store(url_of_user(redis_url)) as store:
+        assert await store.hold_thread("billing", "t", "first", 60)
+        forbid(admin, "get")
+        with pytest.raises(StoreForbidden, match="GET"):
+            await store.hold_thread("billing", "t", "second", 60)
+        admin.execute_command("ACL", "SETUSER", "hitl", "reset", *RULES)
+        assert not await store.hold_thread("billing", "t", "second", 60)
 
 
 async def test_a_digest_that_may_not_be_read_is_not_deleted(redis_url: str, admin: Any) -> None:
