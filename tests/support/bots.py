@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 from uuid import uuid4
 
+import pytest
 from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -223,6 +224,18 @@ class Scene:
 
         card = cast(Message, await self.actor.wait_for(find_card, user=viewer, timeout=timeout))
         return {**card, "channel": channel}
+
+    async def unrecorded_card(
+        self, patch: pytest.MonkeyPatch
+    ) -> tuple[Message, asyncio.Task[Outcome], Path]:
+        """A card that a bot has posted and not yet recorded, and the agent that waits for it. The bot goes on
+        when the path exists.
+        """
+        go = self.folder / "go"
+        patch.setenv("HITL_FAILPOINTS", f"outbox.after_card=pause:{go}")
+        await self.bot()
+        waiting = self.ask(await self.gate(), email())
+        return await self.card("send_email"), waiting, go
 
     async def cards(self, channel: str = APPROVALS) -> list[Message]:
         return live(await self.actor.messages(channel))

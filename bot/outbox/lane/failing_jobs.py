@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from hitl_core.errors import (
+    DigestUnreadable,
     HitlError,
     ReviewTooNew,
+    ReviewUnreadable,
     StoreError,
     StoreUnavailable,
     safe_message,
@@ -179,10 +181,12 @@ async def is_missing(store: Store, job: Job, error: Exception) -> bool:
 
 
 def can_wait(error: Exception) -> bool:
-    """Whether nothing is wrong with the card itself: a newer bot can show it, or any bot as soon as the store
-    takes the command, for example with another permission.
+    """Whether what is stored of the card is intact: any bot can show it as soon as the store takes the command
+    (an operator repairs that), or a newer bot can read it.
     """
-    return isinstance(error, ReviewTooNew) or type(error) is StoreError
+    if isinstance(error, ReviewUnreadable | DigestUnreadable):
+        return isinstance(error, ReviewTooNew)
+    return isinstance(error, StoreError)
 
 
 def check_version(job: Job) -> None:

@@ -22,6 +22,7 @@ from hitl_core.errors import StoreError
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job, MemoryStore, Recheck, lane_failure
+from hitl_core.store.redis.connection import WrongType
 from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
@@ -162,11 +163,13 @@ class Refusing(MemoryStore):
         return await super().hold_lanes(lanes, bot, ttl, unknown)
 
 
+@pytest.mark.parametrize("error", [StoreError, WrongType])
 async def test_a_card_waits_for_a_store_that_refuses_a_command(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, error: type[StoreError]
 ) -> None:
-    """Given a Redis that refuses what the card needs, as without a permission; then that is told, and the
-    card waits and is no dead letter; when Redis takes it, then it is shown."""
+    """Given a Redis that refuses what the card needs, as with a renamed command, or a key of the audit that is
+    damaged; then that is told, and the card waits and is no dead letter; when Redis takes it, then it is shown.
+    """
     monkeypatch.setattr(aside_jobs, "FIRST_ASIDE", 0.02)
     store, health, refuses = MemoryStore(), Health(), True
     review, event = review_of(now=time.time())
@@ -174,7 +177,7 @@ async def test_a_card_waits_for_a_store_that_refuses_a_command(
 
     async def send(job: Job, *, again: bool) -> None:
         if refuses:
-            raise StoreError("Redis refuses a command")
+            raise error("Redis refuses a command")
 
     lane = Lane(DEFAULT_PLACE, store, send, health, LATE_WINDOW, 0.01)
     await lane.run()

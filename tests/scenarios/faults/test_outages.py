@@ -128,12 +128,7 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
     message again, keeps it, and its buttons work."""
     server = own_redis()
     scene.redis_url = server.url
-    go = scene.folder / "go"
-    monkeypatch.setenv("HITL_FAILPOINTS", f"outbox.after_card=pause:{go}")
-    await scene.bot()
-    gate = await scene.gate()
-    waiting = scene.ask(gate, email())
-    card = await scene.card("send_email")
+    card, waiting, go = await scene.unrecorded_card(monkeypatch)
     server.kill()
     go.touch()
     await scene.alice.press(card, "approve")

@@ -33,12 +33,7 @@ async def test_a_card_is_recorded_when_its_command_is_permitted_again(
 ) -> None:
     """Given a user that loses a command just when a card is posted; then its buttons work as soon as it is
     permitted again: the card was a dead letter, for up to five minutes."""
-    go = scene.folder / "go"
-    monkeypatch.setenv("HITL_FAILPOINTS", f"outbox.after_card=pause:{go}")
-    await scene.bot()
-    gate = await scene.gate()
-    waiting = scene.ask(gate, email())
-    card = await scene.card("send_email")
+    card, waiting, go = await scene.unrecorded_card(monkeypatch)
     admin.execute_command("ACL", "SETUSER", "hitl", "-hmget")
     go.touch()
     await wait_until("it is refused", lambda: "docs/redis.md, ACL users" in caplog.text)
