@@ -34,12 +34,12 @@ from .outbox import (
     LATE_WINDOW,
     REQUEUE_INTERVAL,
     TIMERS_INTERVAL,
-    DeciderCheck,
     Delivery,
     DigestMaker,
     DueTimers,
     HomeRefresher,
     Outbox,
+    ReviewCheck,
     Worker,
     Workers,
 )
@@ -168,5 +168,5 @@ def _make_workers(
         gather=DigestMaker(reviews, parts.channels, health, settings.hitl_digest_after).gather,
     )
     timers = DueTimers(Reviews(store, retry_seconds=1.5), health, interval=timing.timers_interval)
-    deciders = DeciderCheck(reviews, delivery, health, timing.pace)
-    return Workers(outbox, timers, deciders, *others)
+    check = ReviewCheck(reviews, delivery, health, timing.pace)
+    return Workers(outbox, timers, check, *others)

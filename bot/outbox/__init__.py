@@ -2,13 +2,13 @@
 the background half of the bot, which `Workers` runs.
 """
 
-from .decider_check import DeciderCheck
 from .delivery import Delivery
 from .digests import DigestMaker
 from .due_timers import TIMERS_INTERVAL, DueTimers
 from .home_refresher import HomeRefresher, PublishHome
 from .lane import LANE_LEASE, LATE_WINDOW, Lane
 from .outbox import REQUEUE_INTERVAL, Outbox
+from .review_check import ReviewCheck
 from .workers import Worker, Workers
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "LATE_WINDOW",
     "REQUEUE_INTERVAL",
     "TIMERS_INTERVAL",
-    "DeciderCheck",
     "Delivery",
     "DigestMaker",
     "DueTimers",
@@ -24,6 +23,7 @@ __all__ = [
     "Lane",
     "Outbox",
     "PublishHome",
+    "ReviewCheck",
     "Worker",
     "Workers",
 ]

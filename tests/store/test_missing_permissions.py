@@ -13,8 +13,8 @@ from hitl_core.errors import HitlError, SettingsError, StoreForbidden
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
-from tests.store.test_acl import LUA
 from tests.store.steps import approved, created, open_store, waiting_cards
+from tests.store.test_acl import LUA
 from tests.store.test_foreign_keys import WRITES, Write, dump, submit
 
 [_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
@@ -144,8 +144,8 @@ async def test_a_start_names_the_commands_that_are_missing(redis_url: str, admin
 
 
 async def test_a_start_names_each_missing_command(redis_url: str, admin: Any) -> None:
-    """Given a user who lacks one command of a script; then no program starts. Of commands that a script may go on
-    without, none was named."""
+    """Given a user who lacks one command of a script; then no program starts. A command after whose errors
+    a script goes on was not named."""
     if not redis_knows_permissions(admin):
         pytest.skip("Redis 6.2 can't say which commands are permitted")
     for command in sorted(COMMANDS):

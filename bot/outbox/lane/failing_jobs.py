@@ -181,8 +181,8 @@ async def is_missing(store: Store, job: Job, error: Exception) -> bool:
 
 
 def can_wait(error: Exception) -> bool:
-    """Whether what is stored of the card is intact: any bot can show it as soon as the store takes the command
-    (an operator repairs that), or a newer bot can read it.
+    """Whether nothing is wrong with the card itself: any bot can show it as soon as an operator has repaired
+    the store, or a newer bot can read it.
     """
     if isinstance(error, ReviewUnreadable | DigestUnreadable):
         return isinstance(error, ReviewTooNew)

@@ -32,8 +32,8 @@ _TYPES_SCRIPTS = frozenset(
 _SERVER_SCRIPTS = frozenset({"commit", "run_id"})
 #: The scripts that use the functions of fields.lua.
 _FIELDS_SCRIPTS = frozenset({"load", "outline", "commit"})
-#: A command in a script, or in its table SIZE_OF. A script that goes on after an error (`pcall`) does so because of the
-#: key's type: without the permission it would, for example, take a lease that another one holds.
+#: A command in a script, or in its table SIZE_OF. A script that goes on after an error (`pcall`) expects a
+#: key of another type: without the permission it would, for example, take a lease that another one holds.
 _COMMAND = re.compile(r"(?:\bp?call\(|= )'([A-Z]+)'")
 #: A managed service may forbid it, see server.lua.
 _OPTIONAL = {"INFO"}

@@ -26,7 +26,7 @@ from bot.health import (
     probes,
     report_sealing,
 )
-from bot.outbox import DeciderCheck, Delivery, DueTimers, HomeRefresher, decider_check
+from bot.outbox import Delivery, DueTimers, HomeRefresher, ReviewCheck, review_check
 from bot.people import Directory
 from hitl_core.audit import Sealer
 from hitl_core.review.service import Reviews
@@ -49,7 +49,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loss_watch, "INTERVAL", 0.01)
     monkeypatch.setattr(loss_watch, "KEYS_INTERVAL", 0.01)
     monkeypatch.setattr(probes, "WATCH_INTERVAL", 0.01)
-    for loop in (decider_check, place_check, stored_key):
+    for loop in (review_check, place_check, stored_key):
         monkeypatch.setattr(loop, "INTERVAL", 0.01)
 
 
@@ -83,7 +83,7 @@ def check_deciders(
 ) -> Coroutine[None, None, None]:
     reviews, channels = Reviews(store), Channels(channel)
     delivery = Delivery(reviews, channels, Directory(channels), health)
-    return DeciderCheck(reviews, delivery, health).run()
+    return ReviewCheck(reviews, delivery, health).run()
 
 
 LOOPS: dict[str, tuple[str, Loop]] = {

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from bot.app import Bot
-from bot.outbox import DeciderCheck, decider_check
+from bot.outbox import ReviewCheck, review_check
 from tests.support.aging import age
 from tests.support.bots import Scene, email
 from tests.support.slack import APPROVALS, review_of
 from tests.support.waiting import wait_until
 
 
-def check_of(bot: Bot) -> DeciderCheck:
+def check_of(bot: Bot) -> ReviewCheck:
     assert bot.workers is not None
-    [check] = [one for one in bot.workers.others if isinstance(one, DeciderCheck)]
+    [check] = [one for one in bot.workers.others if isinstance(one, ReviewCheck)]
     return check
 
 
@@ -36,7 +36,7 @@ async def test_a_deleted_card_is_posted_again_though_nothing_is_due(scene: Scene
     assert [card["ts"] for card in await scene.cards()] == [other["ts"]], "they are new"
 
     for card in (one, other):
-        await age(gate.reviews, review_of(card), decider_check.DRAW_INTERVAL)
+        await age(gate.reviews, review_of(card), review_check.DRAW_INTERVAL)
     await scene.all_shown()
     await check_of(bot).draw_page()
     await wait_until("the card is there again", lambda: has_cards(scene, 2))

@@ -6,8 +6,8 @@ import pytest
 
 from bot.card import build_card
 from bot.health.health import Health
-from bot.outbox import decider_check
-from bot.outbox.decider_check import DeciderCheck
+from bot.outbox import review_check
+from bot.outbox.review_check import ReviewCheck
 from hitl_core.review import Release, ran_mark
 from slack_sandbox.server import Sandbox
 from tests.bot.people.deciders.bot import ARCHIVED, ASK, DANA, OPS, Bot, in_doubt, members_of
@@ -23,7 +23,7 @@ async def test_who_may_decide_is_checked_again_after_the_card_was_shown(
     channel is archived, then a later check gives it to its fallback."""
     review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK, "fallback": OPS})
     await bot.deliver(review_id)
-    check = DeciderCheck(bot.reviews, bot.delivery(), Health())
+    check = ReviewCheck(bot.reviews, bot.delivery(), Health())
     await check.check_page()
     [action] = (await bot.reviews.load(review_id)).review.actions
     assert action.places == (ASK,)
@@ -32,7 +32,7 @@ async def test_who_may_decide_is_checked_again_after_the_card_was_shown(
         sandbox.users.deactivate("U0DANA")
     else:
         sandbox.workspace.channels["C0ASK"].is_archived = True
-    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+    await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
 
     [action] = (await bot.reviews.load(review_id)).review.actions
     assert action.places == (ASK, OPS)
@@ -62,7 +62,7 @@ async def test_a_place_is_looked_up_once_for_all_its_reviews(bot: Bot, sandbox: 
     ids = await submit_shown(bot, 5)
     sandbox.workspace.channels["C0ASK"].is_archived = True
     before = infos(sandbox)
-    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+    await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert (infos(sandbox) - before, await moved(bot, ids)) == (1, 5)
 
 
@@ -74,7 +74,7 @@ async def test_a_check_that_slack_limits_waits_and_goes_on_with_the_same_review(
     sandbox.faults.configure(
         {"mode": "ratelimited", "method": "conversations.info", "times": 2, "retry_after": 0}
     )
-    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+    await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert await moved(bot, ids) == 3
     assert not [each for each in bot.health.current_problems() if each.kind == "lookup"]
 
@@ -83,10 +83,10 @@ async def test_pages_of_the_check_go_through_all(
     bot: Bot, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given more reviews than a page, of which some were moved already; then each page has the next ones."""
-    monkeypatch.setattr(decider_check, "MAX_REVIEWS", 2)
+    monkeypatch.setattr(review_check, "MAX_REVIEWS", 2)
     ids = await submit_shown(bot, 5)
     sandbox.workspace.channels["C0ASK"].is_archived = True
-    check, after = DeciderCheck(bot.reviews, bot.delivery(), Health()), list[int]()
+    check, after = ReviewCheck(bot.reviews, bot.delivery(), Health()), list[int]()
     for _ in range(3):
         await check.check_page()
         after.append(await moved(bot, ids))
@@ -99,14 +99,14 @@ async def test_a_problem_is_over_when_people_are_back(bot: Bot, sandbox: Sandbox
     review_id = await bot.submit(pay={"reviewers": DANA, "notify": ASK})
     await bot.deliver(review_id)
     sandbox.users.deactivate("U0DANA")
-    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+    await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert list((await bot.reviews.load(review_id)).review.delivery_problems) == [ASK]
     [problem] = bot.health.current_problems()
     assert "can't be approved: nobody can decide on pay any more" in problem.text
     assert "invite the bot" not in problem.text
 
     sandbox.workspace.users["U0DANA"].deleted = False
-    await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+    await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
     assert not (await bot.reviews.load(review_id)).review.delivery_problems
     assert not bot.health.current_problems()
 
@@ -120,7 +120,7 @@ async def test_a_problem_of_a_place_is_over_when_its_card_can_be_drawn(
     await bot.deliver(review_id)
     for is_archived in (True, False):
         sandbox.workspace.channels["C0ASK"].is_archived = is_archived
-        await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+        await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
         assert list((await bot.reviews.load(review_id)).review.delivery_problems) == [ASK]
         if is_archived:
             await finish_all(bot.reviews.store)  # its card could not be drawn: a dead letter
@@ -139,7 +139,7 @@ async def test_a_bot_that_was_removed_from_a_public_channel_stays_a_problem(
     for is_member in (False, True):
         change = sandbox.channels.join if is_member else sandbox.channels.leave
         change("C0ASK", bot.channel.bot_user_id)
-        await DeciderCheck(bot.reviews, bot.delivery(), Health()).check_page()
+        await ReviewCheck(bot.reviews, bot.delivery(), Health()).check_page()
         await run_jobs(bot, review_id)
         problems = (await bot.reviews.load(review_id)).review.delivery_problems
         kinds = [(one.kind, one.subject) for one in bot.health.current_problems()]

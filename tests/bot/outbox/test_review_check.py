@@ -12,7 +12,7 @@ import pytest
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.health.health import Health
-from bot.outbox import DeciderCheck, DueTimers, decider_check
+from bot.outbox import DueTimers, ReviewCheck, review_check
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from hitl_core.errors import ReviewUnreadable
@@ -56,9 +56,9 @@ async def submit_shown(store: Store, count: int) -> list[str]:
     return ids
 
 
-def check_of(store: Store, channel: SlackChannel, health: Health) -> DeciderCheck:
+def check_of(store: Store, channel: SlackChannel, health: Health) -> ReviewCheck:
     reviews, channels = Reviews(store), Channels(channel)
-    return DeciderCheck(
+    return ReviewCheck(
         reviews, Delivery(reviews, channels, Directory(channels), Health()), health=health
     )
 
@@ -110,14 +110,14 @@ async def test_each_card_is_drawn_again_however_many_wait(
 ) -> None:
     """Given more cards than are drawn in an hour; then those that were drawn an hour ago don't go before
     those that were not: any deleted card comes back."""
-    monkeypatch.setattr(decider_check, "MAX_DRAWN", 2)
+    monkeypatch.setattr(review_check, "MAX_DRAWN", 2)
     ids = await submit_shown(store, 7)
-    store.now_ += decider_check.DRAW_INTERVAL + 10
+    store.now_ += review_check.DRAW_INTERVAL + 10
     check, seen = check_of(store, channel, Health()), list[str]()
     for _ in range(4):
         await check.draw_page()
         seen += await finish_checks(store)
-        store.now_ += decider_check.DRAW_INTERVAL / 2
+        store.now_ += review_check.DRAW_INTERVAL / 2
     assert set(seen) == set(ids)
 
 

@@ -1,5 +1,5 @@
-"""Finds reviews that nobody can decide any more although their cards were shown: people leave, conversations
-are archived, and messages are deleted. Also claims of dead processes that the store's clock, set back, keeps.
+"""Looks at each live review in turn, for what no event reports: people leave or conversations are archived, so
+that nobody can decide; messages are deleted; a clock that is set back keeps the claim of a dead process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_WAITS = 10
 _UNCHECKED = "It is not known whether people who may decide on waiting reviews are left"
 
 
-class DeciderCheck:
+class ReviewCheck:
     """`pace`: a factor for PAUSE. A review that can't be checked is a problem, and stops no other."""
 
     def __init__(
