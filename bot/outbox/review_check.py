@@ -1,4 +1,4 @@
-"""Looks at each live review in turn, for what no event reports: people leave or conversations are archived, so
+"""Looks at each live review in turn, for what no event reports: people leave, conversations are archived, so
 that nobody can decide; messages are deleted; a clock that is set back keeps the claim of a dead process.
 """
 

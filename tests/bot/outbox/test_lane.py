@@ -167,8 +167,8 @@ class Refusing(MemoryStore):
 async def test_a_card_waits_for_a_store_that_refuses_a_command(
     monkeypatch: pytest.MonkeyPatch, error: type[StoreError]
 ) -> None:
-    """Given a Redis that refuses what the card needs, as without a command, or with a damaged audit; then that
-    is told, and the card waits and is no dead letter; when Redis takes it, then it is shown."""
+    """Given a Redis that refuses what the card needs, as without a command, or with a damaged audit; then
+    that is told, and the card waits and is no dead letter; when Redis takes it, then it is shown."""
     monkeypatch.setattr(aside_jobs, "FIRST_ASIDE", 0.02)
     store, health, refuses = MemoryStore(), Health(), True
     review, event = review_of(now=time.time())
