@@ -29,7 +29,7 @@ agent whose framework raises interrupts submits the interrupt unchanged, and res
 which is in that framework's own format. People decide in their chat: no request of this API decides.
 
 A token belongs to one agent and sees only its reviews. A body may have at most 4 MiB and 20,000 JSON
-values, and 10 seconds to arrive. There is no rate limit: put a proxy with one in front. There are no
+values, and 8 seconds to arrive. There is no rate limit: put a proxy with one in front. There are no
 CORS headers: never use a token in a browser. Every error is a problem (RFC 9457) with a stable `code`,
 and the request then changed nothing. Every request can be repeated if its answer was lost: with an
 `Idempotency-Key`, `once` and `done` then give the same answer again.
@@ -46,7 +46,8 @@ _KEY_HEADER: Json = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "The client's own id of this operation. A repeated request with the same key gets the"
-    " same answer. Use a new key for each operation.",
+    " same answer, also `run: true`. Use a new random key for each operation: with one made of ids, a process"
+    " that is restarted would run the call again.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 _TOKEN_SCHEME: Json = {

@@ -132,7 +132,9 @@ class OnceOut(ResponseModel):
         description="Increases with every attempt of this call. The service that the tool calls can refuse a"
         " number that is smaller than the largest that it has seen."
     )
-    lease_until: Time | None = Field(description="Null if the review is done.")
+    lease_until: Time | None = Field(
+        description="By the clock of the server's Redis. Null if the review is done."
+    )
 
 
 class RenewOut(ResponseModel):
