@@ -10,6 +10,7 @@ import pytest
 import redis
 
 from hitl_core import Gate, Outcome
+from hitl_core.audit import seal
 from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
 from hitl_core.review import Release, Reviews, unrecorded_starts
 from hitl_core.store import HistoryCheck, RedisStore
@@ -260,4 +261,29 @@ async def test_an_overtaken_loss_is_found(own_redis: OwnRedis) -> None:
 
         check = await store.check_history()
         assert check == HistoryCheck(lost=True, held=6)
+        await store.close()
+
+
+async def test_a_loss_is_found_though_all_earlier_entries_were_exported_and_deleted(
+    own_redis: OwnRedis,
+) -> None:
+    """Given an audit without entries, as after a quiet month, and a loss after which another process writes
+    first: a lost entry is before the new ones, as deleted ones are, so the lost decision was not noticed."""
+    server = own_redis()
+    async with process(server.url) as other:
+        store = await RedisStore.open(server.url)
+        old = await other.submit([CALL], thread_id="old")
+        await seal(store)
+        anchor = await store.ledger.last_anchor(0)
+        assert anchor is not None
+        await store.ledger.trim(0, anchor)
+        assert await store.check_history() == HistoryCheck(lost=False, held=0)
+        before = aof_size(server)
+        await approve_all(Reviews(store), old)
+        other.reviews.store._seen.clear()  # type: ignore[attr-defined] - it has seen none of that
+
+        lose_writes_since(server, before)
+        await other.submit([CALL], thread_id="more")
+
+        assert await store.check_history() == HistoryCheck(lost=True, held=2)
         await store.close()

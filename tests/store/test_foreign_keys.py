@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from bot.outbox.lane.failing_jobs import give_up
+from hitl_core.audit import seal
 from hitl_core.errors import DigestUnreadable, ReviewUnreadable, StoreError
 from hitl_core.model import DEFAULT_PLACE, MessageRef
 from hitl_core.review import Decide
@@ -112,6 +113,13 @@ async def drop_missing(store: RedisStore) -> Write:
     return write
 
 
+async def trim(store: RedisStore) -> Write:
+    await seal(store)
+    anchor = await store.ledger.last_anchor(0)
+    assert anchor is not None
+    return lambda store: store.ledger.trim(0, anchor)
+
+
 def at_once(write: Write) -> Callable[[RedisStore], Awaitable[Write]]:
     async def prepare(_: RedisStore) -> Write:
         return write
@@ -129,7 +137,7 @@ WRITES = {
     **{
         prepare.__name__: prepare
         for prepare in (
-            finish, move_to_dead_letters, requeue, drop, update_digest, leave_digest, drop_missing
+            finish, move_to_dead_letters, requeue, drop, update_digest, leave_digest, drop_missing, trim
         )
     },
 }  # fmt: skip

@@ -20,12 +20,11 @@ from tests.store.test_foreign_keys import WRITES, Write, dump, submit
 [_USER] = re.findall(r"^ACL SETUSER hitl (.*)$", page("docs/redis.md").text, re.MULTILINE)
 RULES = str(_USER).split()
 #: The commands of the scripts, also those after whose errors they go on. A service may forbid INFO.
-#: XINFO has permissions for each of its subcommands.
 COMMANDS = {
     command
     for file in LUA.rglob("*.lua")
     for command in re.findall(r"""(?:\bp?call\(|= )'([A-Z]+)'""", file.read_text("utf-8"))
-} - {"INFO", "XINFO"}
+} - {"INFO"}
 PERMITTED = [rule.removeprefix("+") for rule in RULES if rule.startswith("+")]
 
 

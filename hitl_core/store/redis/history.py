@@ -116,7 +116,7 @@ class RedisHistory(RedisPart):
         keys = self._keys[partition]
         async with store_errors():
             script = read_script("confirm")
-            write = ("EVAL", script, 2, keys.confirmed, keys.audit, 1000, entry)
+            write = ("EVAL", script, 3, keys.confirmed, keys.audit, keys.anchors, 1000, entry)
             wait = ("WAIT", self.wait_replicas, WAIT_MILLISECONDS)
             has_it, count = await execute_both(self._redis, write, wait)
             return bool(has_it), int(count)
@@ -144,7 +144,7 @@ class RedisHistory(RedisPart):
         keys, seen = self._keys[partition], self._seen.get(partition, Seen("", ""))
         answer = await self._run_script(
             "check_history",
-            [keys.history, keys.audit, keys.live_reviews, keys.held, keys.due],
+            [keys.history, keys.audit, keys.anchors, keys.live_reviews, keys.held, keys.due],
             [seen.history, seen.entry, uuid4().hex[:16], int(hold), _MAX_HISTORIES],
         )
         state, history, entry = (part.decode() for part in answer[:3])

@@ -31,6 +31,7 @@ class RedisLedger:
         self.retention = retention
         self._redis, self._keys = redis, keys
         self._anchor = redis.register_script(read_script("anchor"))
+        self._trim = redis.register_script(read_script("trim"))
 
     async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]:
         raw = await self._range(self._keys[partition].audit, after, limit)
@@ -73,10 +74,9 @@ class RedisLedger:
         keys, last = self._keys[partition], _stream_id(anchor.last)
         milliseconds, _, number = last.partition("-")
         async with store_errors():
-            await self._redis.xtrim(
-                keys.audit, minid=f"{milliseconds}-{int(number) + 1}", approximate=False
+            await self._trim(
+                keys=[keys.audit, keys.anchors], args=[f"{milliseconds}-{int(number) + 1}", last]
             )
-            await self._redis.xtrim(keys.anchors, minid=last, approximate=False)
 
     async def _range(self, stream: str, after: str, limit: int) -> StreamEntries:
         start = f"({_stream_id(after)}" if after else "-"

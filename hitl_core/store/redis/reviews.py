@@ -130,6 +130,7 @@ def _write_keys(keys: Keys, write: Write, places: Sequence[Place]) -> list[str]:
         keys.ready(review.agent),
         keys.events,
         keys.audit,
+        keys.anchors,
         keys.agent(review.agent),
         keys.live_reviews,
         keys.decisions(_decider(write.event) or ""),

@@ -25,7 +25,7 @@ _TYPES_SCRIPTS = frozenset(
     {
         "commit", "set_with_audit", "check_history", "unschedule", "take", "finish", "dead_letter", "requeue",
         "redraw", "drop_dead_letter", "add_to_digest", "update_digest", "leave_digest", "foreign_keys",
-        "drop_missing",
+        "drop_missing", "trim",
     }
 )  # fmt: skip
 #: The scripts that use the function of server.lua.

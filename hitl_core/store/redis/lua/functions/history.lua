@@ -16,23 +16,11 @@ local function is_before(a, b)
   return tonumber(a_number) < tonumber(b_number)
 end
 
--- Whether the audit has this entry, or had it before it was trimmed.
-local function has_entry(audit, entry)
+-- Whether the audit has this entry, or had it before it was trimmed: up to the end of its first anchor, see trim.lua.
+local function has_entry(audit, anchors, entry)
   if entry == '' or #redis.call('XRANGE', audit, entry, entry) > 0 then
     return true
   end
-  local first = redis.call('XRANGE', audit, '-', '+', 'COUNT', 1)[1]
-  if first then
-    return is_before(entry, first[1])
-  end
-  if redis.call('EXISTS', audit) == 0 then
-    return false
-  end
-  local info = redis.call('XINFO', 'STREAM', audit)
-  for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then
-      return not is_before(info[i + 1], entry)
-    end
-  end
-  return false
+  local first = redis.call('XRANGE', anchors, '-', '+', 'COUNT', 1)[1]
+  return first ~= nil and not is_before(first[1], entry)
 end

@@ -6,9 +6,9 @@
 -- Returns {state, history, last entry, number of reviews that are held now}. The state is "same"; "other" if another
 -- process found a loss since; or "lost" if this process found it.
 local AT_ONCE = 1000
-local history, audit, live, held, due = unpack(KEYS)
+local history, audit, anchors, live, held, due = unpack(KEYS)
 local known_history, known_entry, new_history, holds_anyway, max_histories = unpack(ARGV)
-local foreign = find_foreign_key('string', 'stream', 'zset', 'zset', '')
+local foreign = find_foreign_key('string', 'stream', 'stream', 'zset', 'zset', '')
 if foreign then
   return foreign
 end
@@ -18,7 +18,7 @@ if holds_anyway == '1' then
   state = 'lost'
 elseif known_history ~= '' and current_history(history) ~= known_history then
   state = string.find(list, known_history, 1, true) and 'other' or 'lost'
-elseif known_history ~= '' and not has_entry(audit, known_entry) then
+elseif known_history ~= '' and not has_entry(audit, anchors, known_entry) then
   state = 'lost'
 end
 if state == 'lost' or list == '' then

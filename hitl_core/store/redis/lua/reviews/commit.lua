@@ -6,8 +6,8 @@
 -- Returns "stored ID", with the id of the entry or ""; "conflict" if another version is stored, if it was read too long
 -- ago, if the review is held, or if its release doesn't know all that an agent has started; "server RUN_ID" on an unknown server; or "history" if what
 -- the process has seen is not what is stored: see check_history.lua. Compares first, writes last.
-local review, thread, due, ready, hints, audit, agent, live, decisions, queues, change_counts, rejected_calls, history, held =
-  unpack(KEYS, 1, 14)
+local review, thread, due, ready, hints, audit, anchors, agent, live, decisions, queues, change_counts, rejected_calls,
+  history, held = unpack(KEYS, 1, 15)
 
 -- `expected`: the stored version, "0" if the review must not exist yet. `due_at`, `ready_at`: "" if they have no time.
 local id, expected, version, data, status, thread_score, due_at, ready_at = unpack(ARGV, 1, 8)
@@ -27,7 +27,7 @@ local hold, started_prefix, started = unpack(ARGV, 23, 25)
 local stale_at = ARGV[26]
 -- How many of each follow.
 local arguments, added, removed, rejected, superseded, places = unpack(ARGV, 27, 32)
-local FIRST_AUDIENCE, FIRST_ARGUMENT = 15, 33
+local FIRST_AUDIENCE, FIRST_ARGUMENT = 16, 33
 
 local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
@@ -42,7 +42,8 @@ local function count_fields(key, beginning)
 end
 
 local foreign = find_foreign_key(
-  'hash', 'zset', 'zset', 'zset', 'stream', 'stream', 'stream', 'zset', 'zset', 'zset', 'hash', 'zset', 'string', 'zset'
+  'hash', 'zset', 'zset', 'zset', 'stream', 'stream', 'stream', 'stream', 'zset', 'zset', 'zset', 'hash', 'zset',
+  'string', 'zset'
 )
 if foreign then
   return foreign
@@ -53,7 +54,7 @@ if known_servers ~= '' then
     return 'server ' .. run_id
   end
 end
-if current_history(history) ~= known_history or not has_entry(audit, known_entry) then
+if current_history(history) ~= known_history or not has_entry(audit, anchors, known_entry) then
   return 'history'
 end
 local current = redis.call('HMGET', review, 'version', 'chain', 'hint')
