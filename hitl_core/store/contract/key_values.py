@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, StoreError
 from hitl_core.model import Token
 
 
@@ -160,6 +160,9 @@ async def note_lane_failure(store: _TimedValues, lane: str, why: str) -> None:
 
 
 async def lane_failure(store: TemporaryValues, lane: str) -> LaneFailure | None:
-    """The last failure of the lane; None if there was none recently."""
-    data = await store.temporary_value(f"failure:{lane}")
-    return None if data is None else LaneFailure(*json.loads(data))
+    """The last failure of the lane; None if there was none recently, or if the note can't be read."""
+    try:
+        why, at = json.loads(await store.temporary_value(f"failure:{lane}") or b"")
+        return LaneFailure(str(why), float(at))
+    except (ValueError, TypeError, StoreError):
+        return None

@@ -21,6 +21,21 @@ from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
 
 
+@pytest.mark.parametrize(
+    "note", [b"x", b"null", b'{"why": 1}', b'["why", "at"]', b'["why", 1, "new"]']
+)
+def test_a_note_that_this_version_cannot_read_hides_no_review(desk: Desk, note: bytes) -> None:
+    """Given a note of a newer version, or a damaged one, about why its cards wait; then the review is shown:
+    there was a traceback."""
+    review = desk.submit()
+    [place] = review.places
+    key = f"failure:{lane_of(place)}"
+    desk.do(lambda reviews: reviews.store.save_temporary_value(key, note, 60))
+    shown = desk.hitl("reviews", "show", review.id)
+    assert shown.code == 0
+    assert "not posted yet" in shown.out
+
+
 def test_why_a_card_is_not_posted_yet(desk: Desk) -> None:
     """Given cards of a conversation that a bot can't post, and one of which no bot says anything; then the
     first ones say why."""
