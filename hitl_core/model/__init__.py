@@ -70,6 +70,7 @@ from hitl_core.model.tool_call import (
     MAX_REASON,
     TOOL_NAME,
     ToolCall,
+    check_other_keys,
     is_text,
     read_arguments,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "Value",
     "Verdict",
     "Vote",
+    "check_other_keys",
     "child_pointers",
     "decode",
     "encode",

@@ -156,7 +156,7 @@ def parse_call(value: object) -> CallParts:
         raise InvalidToolCall(
             f"The `method` must be 'tools/call' for a tool call, not {outer['method']!r:.80}."
         )
-    _check_other_keys(inner.get("name"), outer, (wrappers[0],))
+    check_other_keys(inner.get("name"), outer, (wrappers[0],))
     args = read_arguments(inner, *ARGUMENT_KEYS, tool=inner.get("name"))
     return CallParts(_read_id(inner) or _read_id(outer), inner.get("name") or "", args)
 
@@ -186,7 +186,7 @@ def read_arguments(
             f"The call of {tool!r:.80} has its arguments in `{present[0]}`: put them in `{keys[0]}`."
         )
     args = _read_object(value[present[0]], present[0], tool)
-    _check_other_keys(tool, value, texts)
+    check_other_keys(tool, value, texts)
     return args
 
 
@@ -209,8 +209,8 @@ def _read_object(value: object, key: str, tool: object) -> JsonObject:
     return cast(JsonObject, value)
 
 
-def _check_other_keys(tool: object, value: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuse a call if another key may hold values that people should see."""
+def check_other_keys(tool: object, value: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raises InvalidToolCall if a key that is not `known` may hold arguments: people would not see them."""
     for key, item in value.items():
         if key in (*known, *ARGUMENT_KEYS, *_METADATA_KEYS):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from bot.card.actions import choices_of
 from hitl_core import dialects
 from hitl_core.cli.policy.import_policy import import_policy
 from hitl_core.dialects import arcgis
+from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate.outcome.answers import state_update
 from hitl_core.gate.submission.calls import judge_calls
 from hitl_core.gate.submission.new_review import build_review
@@ -141,3 +143,30 @@ async def test_an_answer_that_was_cancelled_reaches_no_state() -> None:
     assert state_update(decided) == {"picked": "Delete all"}
     cancelled = commands.cancel(decided, None, None, START + 2).review
     assert state_update(cancelled) == {}
+
+
+DELETE: Json = {"toolName": "delete", "args": {"layer": "roads"}}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"metadata": json.dumps(DELETE)},
+        {"metadata": [DELETE]},
+        {"metadata": True},
+        {"metadata": {**DELETE, "toolName": ["delete"]}},
+        {"metadata": {**DELETE, "toolName": ""}},
+        {"metadata": {**DELETE, "Args": {"layer": "all"}}},
+        {"METADATA": DELETE},
+        {"data": DELETE},
+        {"tool": json.dumps(DELETE)},
+    ],
+)
+def test_a_question_whose_call_would_not_be_shown_is_refused(wrong: Json) -> None:
+    """Given a question with its call at a place where it is not read; then nobody is asked about the
+    agent's run, without arguments, in its place."""
+    wire = {"id": "i1", "agentId": "map", "kind": "booleanChoice", "message": "[Really?](x)"}
+    assert load(wire).actions[0].request.name == "agent:map"
+
+    with pytest.raises((DialectError, InvalidToolCall)):
+        load({**wire, **wrong})

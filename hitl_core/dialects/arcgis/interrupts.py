@@ -33,7 +33,14 @@ from hitl_core.dialects.parts import (
 )
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
-from hitl_core.model import Action, DialectName, Review, ToolCall, read_arguments
+from hitl_core.model import (
+    Action,
+    DialectName,
+    Review,
+    ToolCall,
+    check_other_keys,
+    read_arguments,
+)
 from hitl_core.policy import Policy
 from hitl_core.review import Proposal
 
@@ -175,14 +182,15 @@ def _load_action(value: Json) -> InterruptAction:
     interrupt_id = _read_text(value, "id")
     if value.get("kind") not in KINDS:
         raise DialectError(f"The `kind` of a UiInterrupt must be one of {', '.join(KINDS)}.")
-    metadata = value.get("metadata")
-    metadata_fields: Json = cast(Json, metadata) if isinstance(metadata, dict) else {}
     read_optional_text(value.get("message"), "`message`")
+    metadata = value.get("metadata")
+    fields = Json() if metadata is None else read_envelope(metadata, "`metadata`")
+    title = read_optional_text(fields.get("toolName"), "`toolName`")
+    name = f"{AGENT_PREFIX}{_read_text(value, 'agentId')}" if title is None else title
+    check_other_keys(name, value, (*INTERRUPT_KEYS, "options"))
     spec = make_question(value, into_input=False, has_output=False)
-    title = metadata_fields.get("toolName")
-    name = title if isinstance(title, str) else f"{AGENT_PREFIX}{_read_text(value, 'agentId')}"
-    if isinstance(title, str) or "args" in metadata_fields:
-        args = read_arguments({"args": metadata_fields.get("args")}, "args", tool=name)
+    if title is not None or "args" in fields:
+        args = read_arguments({"args": fields.get("args")}, "args", tool=name)
     else:  # the agent's run, which has no arguments
         args = Json()
     tool = re.sub(r"[^A-Za-z0-9_.:/-]", "_", name)[:128]
