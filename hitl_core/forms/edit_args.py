@@ -17,6 +17,7 @@ from hitl_core.jsonschema import (
     cut_at_hidden,
     find_fixed,
     format_path,
+    read_index,
     to_pointer,
 )
 
@@ -131,10 +132,10 @@ def value_at(value: Any, path: tuple[str, ...]) -> Any:
     """The value at this path, or ABSENT."""
     for name in path:
         if isinstance(value, list):
-            items = cast("list[Any]", value)
-            if not (name.isascii() and name.isdecimal() and int(name) < len(items)):
+            items, index = cast("list[Any]", value), read_index(name)
+            if index is None or index >= len(items):
                 return ABSENT
-            value = items[int(name)]
+            value = items[index]
         elif isinstance(value, dict) and name in value:
             value = cast(Json, value)[name]
         else:

@@ -13,6 +13,7 @@ from hitl_core.jsonschema.errors import (
     format_path,
     parse_pointer,
     parse_pointers,
+    read_index,
 )
 from hitl_core.jsonschema.flatten import (
     CannotFlatten,
@@ -106,6 +107,7 @@ __all__ = [
     "mask_value",
     "parse_pointer",
     "parse_pointers",
+    "read_index",
     "schema_properties",
     "search",
     "to_pointer",

@@ -11,7 +11,8 @@ from typing import Literal
 from hitl_core.errors import HitlError
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_$-]{1,40}")
-_INDEX = re.compile(r"\d{1,9}", re.ASCII)
+#: https://www.rfc-editor.org/rfc/rfc6901#section-4: no leading zeros.
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 #: The most characters of one key in a sentence, and the most parts of a path.
 _MAX_KEY, _MAX_PARTS = 40, 8
 
@@ -49,6 +50,11 @@ class PatternError(SchemaError):
 
 def parse_pointer(text: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def read_index(part: str) -> int | None:
+    """The index of a list's item; None for a part of a pointer that is none."""
+    return int(part) if _INDEX.fullmatch(part) else None
 
 
 def parse_pointers(texts: Iterable[str]) -> list[list[str]]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, cast
 
-from hitl_core.jsonschema.errors import parse_pointer
+from hitl_core.jsonschema.errors import parse_pointer, read_index
 from hitl_core.jsonschema.flatten import Schema
 from hitl_core.jsonschema.limits import Budget
 from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
@@ -87,7 +87,7 @@ def find_other_form(args: Mapping[str, Any], path: Path) -> Path | None:
     for depth, name in enumerate(path):
         if value is None or isinstance(value, bool) or value in ("", [], {}):
             return None
-        wants_list = name.isascii() and name.isdecimal()
+        wants_list = read_index(name) is not None
         if isinstance(value, dict | list) and has_path(value, (name,)):
             value = cast("Any", value[int(name)] if isinstance(value, list) else value[name])
         elif isinstance(value, list if wants_list else dict):
@@ -184,10 +184,10 @@ def mask_value(value: Any, hidden: list[Path], placeholder: str = HIDDEN) -> Any
 def has_path(value: Any, path: Path) -> bool:
     for name in path:
         if isinstance(value, list):
-            items = cast("list[Any]", value)
-            if not (name.isascii() and name.isdecimal() and int(name) < len(items)):
+            items, index = cast("list[Any]", value), read_index(name)
+            if index is None or index >= len(items):
                 return False
-            value = items[int(name)]
+            value = items[index]
         elif isinstance(value, dict) and name in value:
             value = cast("dict[str, Any]", value)[name]
         else:

@@ -43,9 +43,12 @@ class _Part(NamedTuple):
         return [*self.also, *by_name, *self.others, *self.rest, *self.each, *self.content]
 
     @property
-    def marks_inside(self) -> bool:
-        """Whether it marks a part of an object or list, if only parts with marks are left."""
-        return bool(self.single or self.patterns or self.others or any((*self.rest, *self.each)))
+    def forms(self) -> tuple[type, ...]:
+        """The forms of a value, dict or list, of which it marks parts, if only parts with marks are left."""
+        names = [isinstance(name, str) for name, _ in self.single]
+        in_object = bool(self.patterns or self.others or any(names))
+        in_list = any((*self.rest, *self.each)) or not all(names)
+        return (dict,) * in_object + (list,) * in_list
 
     def only(self, ids: set[int]) -> _Part:
         def among(parts: list[object]) -> list[object]:
@@ -92,15 +95,16 @@ def find_marked_paths(
     """The path of each value that any part of the schema marks, and whether the result is unclear.
 
     A part marks a value if `test` is true for it. Only parts that lead to a mark are visited, so unmarked
-    values cost nothing. If this is too much work, or a reference can't be followed, or a text has JSON where
-    a part of an object is marked, the values in question count as marked and the result is unclear. The
-    `budget` pays a step for each part, and for each pair of a part and a value; TooMuchWork is raised if it
-    is not enough.
+    values cost nothing. If this is too much work, or a reference can't be followed, or a value has another
+    form than the object or list of which parts are marked (JSON in a text, a list in place of an object),
+    the values in question count as marked and the result is unclear. The `budget` pays a step for each part,
+    and for each pair of a part and a value; TooMuchWork is raised if it is not enough.
     """
     parts_by_id = _parts_with_marks(root, test)
     paths: set[Path] = set()
     seen: set[tuple[int, Path]] = set()
     unclear, names = False, _Names()
+    fitting, other_form = set[Path](), set[Path]()
     waiting: deque[tuple[object, Any, Path]] = deque([(root, args, ())])
     while waiting:
         schema, value, path = waiting.popleft()
@@ -108,11 +112,15 @@ def find_marked_paths(
         if part is None or (id(schema), path) in seen:
             continue
         seen.add((id(schema), path))
-        is_json_text = part.marks_inside and _may_be_json(value)
-        if part.has_mark or part.content or not part.has_all_refs or is_json_text:
+        if part.has_mark or part.content or not part.has_all_refs:
             paths.add(path)  # if a text contains a marked value, the whole text is marked
-            unclear = unclear or not part.has_all_refs or is_json_text
+            unclear = unclear or not part.has_all_refs
             continue
+        if forms := part.forms:
+            if isinstance(value, forms):
+                fitting.add(path)
+            elif _may_have_parts(value):
+                other_form.add(path)
         room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
         more = list(islice(_inner_values(part, value, path, names), room + 1))
         if len(more) > room:
@@ -122,12 +130,15 @@ def find_marked_paths(
             waiting.extend(more)
     if budget is not None:
         budget.spend(len(parts_by_id) + len(seen))
-    return paths, unclear or names.unclear
+    doubtful = other_form - fitting  # another alternative may be about the form that the value has
+    return paths | doubtful, unclear or names.unclear or bool(doubtful)
 
 
-def _may_be_json(value: object) -> bool:
-    """Whether a text has an object or list in it, as models often write one."""
-    return isinstance(value, str) and value.lstrip()[:1] in ("{", "[")
+def _may_have_parts(value: object) -> bool:
+    """Whether it has parts, or is a text with an object or list in it, as models often write one."""
+    if isinstance(value, str):
+        return value.lstrip()[:1] in ("{", "[")
+    return isinstance(value, dict | list) and bool(cast(Any, value))
 
 
 def _parts_with_marks(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[int, _Part]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.jsonschema import find_fixed, find_hidden, is_hiding_unclear
+from hitl_core.jsonschema import find_fixed, find_hidden, is_hiding_unclear, mask_args
 
 Json = dict[str, Any]
 SECRET: Json = {"writeOnly": True}
@@ -38,8 +38,6 @@ SECRET: Json = {"writeOnly": True}
         # Nobody looks into a text: all of it is hidden.
         ({"properties": {"t": {"contentSchema": {"$ref": "#/$defs/s"}}, "u": {"contentSchema": {}}},
           "$defs": {"s": {"properties": {"a": SECRET}}}}, {"t": '{"b": 1}', "u": "x"}, ["t"]),
-        ({"properties": {"l": {"items": SECRET}}}, {"l": {"a": 1}}, []),
-        ({"properties": {"l": {"additionalProperties": SECRET}}}, {"l": [1, 2]}, []),
     ],
 )  # fmt: skip
 def test_a_mark_hides_the_values_that_it_is_about(
@@ -86,6 +84,50 @@ def test_json_in_a_text_is_hidden_and_told_where_the_schema_hides_a_part_of_it()
         assert is_hiding_unclear([NUMBER], {"card": text})
     assert find_hidden([NUMBER], {"card": "none", "other": "{}"}) == []
     assert not is_hiding_unclear([NUMBER], {"card": "none", "other": "{}"})
+
+
+LOGIN: Json = {"properties": {"name": {}, "password": SECRET}}
+LOGINS: Json = {"items": LOGIN}
+JO: Json = {"name": "Jo", "password": "hunter2"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (LOGIN, [JO]),
+        (LOGIN, ["Jo", "hunter2"]),
+        ({"type": "object", **LOGIN}, [JO]),
+        ({"anyOf": [LOGIN, {"type": "null"}]}, [JO]),
+        ({"allOf": [LOGIN]}, [[JO]]),
+        (LOGINS, JO),
+        (LOGINS, {"login": [JO]}),
+        (LOGINS, [[JO]]),
+        ({"additionalProperties": SECRET}, ["hunter2"]),
+        ({"patternProperties": {"^p": SECRET}}, [JO]),
+        ({"items": SECRET}, {"a": "hunter2"}),
+        ({"prefixItems": [SECRET]}, {"0": "hunter2"}),
+        ({"$ref": "#/$defs/login"}, [JO]),
+    ],
+)
+def test_a_list_in_place_of_an_object_is_hidden_and_told(schema: Json, value: object) -> None:
+    """Given a schema that hides parts of an object or of a list; when a model sends the other of the two,
+    then it is hidden, because nobody looks for the part in there, and nobody is asked."""
+    whole = {"properties": {"value": schema}, "$defs": {"login": LOGIN}}
+    for outer, args in ((whole, {"value": value}), ({"items": whole}, [{"value": value}])):
+        root, made = {"properties": {"outer": outer}}, {"outer": args}
+        root["$defs"] = whole["$defs"]
+        assert "hunter2" not in str(mask_args(made, find_hidden([root], made)))
+        assert is_hiding_unclear([root], made)
+
+
+@pytest.mark.parametrize("value", [JO, [JO, JO], [], {}, None, "none", 5, True])
+def test_a_schema_for_both_forms_hides_as_much_as_it_says(value: object) -> None:
+    schema = {"properties": {"value": {"oneOf": [LOGIN, LOGINS]}}}
+    args = {"value": value}
+    assert not is_hiding_unclear([schema], args)
+    masked = str(mask_args(args, find_hidden([schema], args)))
+    assert "hunter2" not in masked
+    assert masked.count("Jo") == str(value).count("Jo")
 
 
 @pytest.mark.parametrize("key", ["patternProperties", "additionalProperties"])

@@ -246,6 +246,11 @@ def test_a_quorum_may_be_met_by_people_after_an_escalation(more: dict[str, Any])
             "redact[0]: `/cards/*/number` hides nothing in the items of a list: a JSON pointer has",
         ),
         ({"redact": ["/cards/-"]}, "redact[0]: `/cards/-` hides nothing in the items of a list"),
+        ({"redact": ["/cards/**"]}, "redact[0]: `/cards/**` hides nothing in the items of a list"),
+        (
+            {"redact": ["/cards[*]/number"]},
+            "redact[0]: `/cards[*]/number` hides nothing in the items",
+        ),
         ({"redact": [1]}, "redact[0]: This must be text, not 1."),
         ({"redact": ["/a", "/a"]}, "redact[1]: `/a` appears twice: remove one."),
         (

@@ -18,7 +18,7 @@ _ID = re.compile(r"[CDGUWS][A-Z0-9]{1,30}")
 #: https://www.rfc-editor.org/rfc/rfc6901#section-3
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
 #: What people write for "each item" (JSONPath), and the item after the last one (RFC 6901): no item has them.
-_NO_ITEM = frozenset({"*", "-"})
+_NO_ITEM = re.compile(r"-|\*+|.*\[\*\]")
 POINTER_PROBLEM = "{} is not a JSON pointer: write one such as `/token` or `/card/number`."
 _DURATION_HINT = "write `90s`, `10m`, `1h30m` or `2d`"
 _PLACE_HINT = "write one such as `slack:#team-ops` or `slack:C0123ABCD`"
@@ -93,7 +93,7 @@ def read_pointers(node: ConfigNode) -> tuple[str, ...]:
             continue
         if not is_pointer(text):
             each.add_problem(POINTER_PROBLEM.format(each))
-        elif not _NO_ITEM.isdisjoint(text.split("/")):
+        elif any(map(_NO_ITEM.fullmatch, text.split("/"))):
             each.add_problem(
                 f"{format_value(text)} hides nothing in the items of a list: a JSON pointer has no wildcard."
                 " Write `writeOnly: true` for the value in `args_schema`, under `items`."

@@ -13,6 +13,7 @@ from hitl_core.jsonschema import (
     is_hiding_unclear,
     mask_args,
     parse_pointer,
+    read_index,
     to_pointer,
 )
 from hitl_core.model import Action, Call, Review
@@ -67,16 +68,17 @@ def find_redaction_flaw(
         path = tuple(parse_pointer(pointer))
         if (other := find_other_form(args, path)) is not None:
             hidden, name = (format_path(to_pointer(each)) for each in (path, other))
-            wanted = "a list" if path[len(other)].isdecimal() else "an object"
+            wanted = "an object" if read_index(path[len(other)]) is None else "a list"
             return f"the policy hides {hidden}, so {name} must be {wanted}"
     schemas = [schema for each in hidings for schema in (each.policy_schema, each.hiding_schema)]
     if not is_hiding_unclear(schemas, args, budget):
         return None
     return (
-        "it is unclear which of these arguments the schema hides: they are too large, or a text has JSON in"
-        " it where the schema hides a part of an object, or it has a “$ref” that does not begin with “#/”,"
-        " or a part with its own “$id”. Make the arguments smaller, send objects as objects, or write"
-        " references as “#/$defs/…”, without “$id”"
+        "it is unclear which of these arguments the schema hides: they are too large, or a text with JSON or"
+        " a list is where the schema hides a part of an object (or an object where it hides a part of a"
+        " list), or it has a “$ref” that does not begin with “#/”, or a part with its own “$id”. Make the"
+        " arguments smaller, send objects as objects and lists as lists, or write references as"
+        " “#/$defs/…”, without “$id”"
     )
 
 

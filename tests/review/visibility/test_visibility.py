@@ -12,6 +12,8 @@ from tests.support.builders import call, policy, review_of
     ("rule", "shown"),
     [
         ({"redact": ["/token"]}, {"token": "(hidden)", "to": ["Jo", "Bo"]}),
+        ({"redact": ["/to/01"]}, {"token": "s3cret", "to": "(hidden)"}),
+        ({"redact": ["/to/" + "9" * 5000]}, {"token": "s3cret", "to": "(hidden)"}),
         ({"redact": ["/to/1"]}, {"token": "s3cret", "to": ["Jo", "(hidden)"]}),
         (
             {"args_schema": {"type": "object", "writeOnly": True}},
