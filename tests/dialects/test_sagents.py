@@ -202,6 +202,21 @@ def test_several_interrupts_in_one_are_one_request_and_a_list_of_answers() -> No
     assert len(dialects.split(SEVERAL)) == 3
 
 
+def test_several_interrupts_of_a_sub_agent_have_an_answer_each() -> None:
+    """Given a sub-agent two of whose own sub-agents wait at once; then the answer to one is no part of the
+    answer to the other."""
+    inner = [
+        {"type": "subagent_hitl", "task_name": name, "interrupt_data": approval(call)}
+        for name, call in (("in", "c1"), ("also in", "c2"))
+    ]
+    data = {"type": "multiple_interrupts", "interrupts": inner}
+    wire = {"type": "subagent_hitl", "task_name": "out", "interrupt_data": data}
+
+    answers = resume_with(wire, Proposal("approve", 1), Proposal("reject", 1))
+
+    assert answers == [[{"type": "approve"}], [{"type": "reject"}]]
+
+
 def test_the_list_must_have_an_answer_for_each() -> None:
     review = review_of(SEVERAL)
     with pytest.raises(DecisionError, match=r"Decision count \(1\) does not match"):

@@ -72,7 +72,7 @@ class Sagents:
         """
         interrupt = read_object(check_wire(wire), "The interrupt")
         parts = list(_interrupt_parts(interrupt, ()))
-        if interrupt.get("type") == "multiple_interrupts":
+        if len(parts) > 1 or interrupt.get("type") == "multiple_interrupts":
             parts = [
                 part._replace(actions=[each._replace(interrupt_id=str(n)) for each in part.actions])
                 for n, part in enumerate(parts, start=1)
