@@ -124,7 +124,7 @@ class Pace(NamedTuple):
 @dataclass(frozen=True)
 class Person:
     """A person as the channel knows them now. `external`: from another workspace, in a shared channel.
-    `teams`: the workspaces of a person who is in several of one organization.
+    `teams`: the workspaces of a person who is in several of one organization, and the organization.
     """
 
     id: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -133,17 +133,23 @@ class SlackChannel(PeopleLookup):
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         content = {**_QUIET, **thread_message(line, self.name_of)}
-        # If the place's thread was deleted before the post, the card is in the channel.
-        for thread in filter(None, (self.destination(place).thread, ref.ts)):
+        for thread in self._threads(place, ref):
             if await self._messages.reply(ref.conversation, thread, content):
                 return
         raise MessageGone("the message was deleted")
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
-        """Post a text file in the card's thread."""
-        await self._api.upload(
-            ref.conversation, self.destination(place).thread or ref.ts, name, text
-        )
+        """Post a text file in the card's thread. That is looked up first: if it was deleted, Slack would put
+        the file into the channel. Raises MessageGone.
+        """
+        thread = await self._messages.find_thread(ref.conversation, self._threads(place, ref))
+        await self._api.upload(ref.conversation, thread, name, text)
+
+    def _threads(self, place: Place, ref: MessageRef) -> Iterable[str]:
+        """Where the card's thread may be: if the place's thread was deleted before the post, the card is in
+        the channel.
+        """
+        return filter(None, (self.destination(place).thread, ref.ts))
 
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
         return await self._messages.find(
@@ -219,7 +225,15 @@ class SlackChannel(PeopleLookup):
 
 
 def _read_identity(answer: Data) -> tuple[str, str, str, str]:
-    """The workspace's id, the bot's user id, the bot's id and the workspace's URL, from auth.test."""
+    """The workspace's id, the bot's user id, the bot's id and the workspace's URL, from auth.test. Raises
+    SettingsError for an app that is installed for a whole organization: its token names no workspace, and
+    Slack's lists need one (api.slack.com/enterprise/apps/changes-apis).
+    """
+    if answer.get("is_enterprise_install"):
+        raise SettingsError(
+            "SLACK_BOT_TOKEN is the token of a whole organization. Install the app in one workspace, and use"
+            " the token that you get there."
+        )
     bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
     return read_field(answer, "team_id", str), read_field(answer, "user_id", str), bot_id, url
 

@@ -11,6 +11,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import build_card, thread_lines
+from bot.channels.contract import MessageGone
 from bot.channels.slack import SlackChannel
 from bot.channels.slack.modals import form_view
 from bot.channels.slack.modals.modal import MODAL_LIMITS
@@ -214,3 +215,20 @@ class TestSlackContract(ChannelContract):
         (shown,) = await world.messages(world.room)
         assert shown.ref == ref
         assert len(shown.thread) == len(lines) > 0
+
+    async def test_a_file_is_never_in_the_channel_itself(self, world: World):
+        """Given a card whose thread was deleted before its post; then its file is below the card. If the card
+        is deleted too, there is no file: Slack would put it into the channel."""
+        place = Place("slack:C0APPROVE/1700000000.000100")
+        ref = await world.channel.post(place, build_card(review_of(*THREE), DEFAULT))
+        channel = cast(SlackChannel, world.channel)
+        await channel.upload(place, ref, "all.txt", "all of it")
+        messages = cast(SlackWorld, world).sandbox.workspace.channels["C0APPROVE"].messages
+        (file,) = [one for one in messages.values() if one.files]
+        assert file.thread_ts == ref.ts
+
+        cast(SlackWorld, world).sandbox.workspace.remove(file)
+        await channel.delete(ref)
+        with pytest.raises(MessageGone):
+            await channel.upload(place, ref, "all.txt", "all of it")
+        assert not any(one.files and not one.deleted for one in messages.values())

@@ -189,6 +189,8 @@ async def test_an_upload_that_is_refused_is_an_error_of_slack() -> None:
         if request.path.endswith("files.getUploadURLExternal"):
             url = str(request.url.with_path("/upload").with_query(None))
             return web.json_response({"ok": True, "file_id": "F1", "upload_url": url})
+        if request.path.endswith("conversations.replies"):
+            return web.json_response({"ok": True, "messages": [{"ts": REF.ts}]})
         return web.Response(status=500, text="oops")
 
     async with _served(answer) as url:

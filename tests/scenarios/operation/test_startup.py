@@ -175,6 +175,23 @@ async def test_the_log_names_the_review_of_a_refused_click(scene: Scene) -> None
     assert "U0CARL" in bot.output
 
 
+async def test_a_token_of_a_whole_organization_is_refused(scene: Scene) -> None:
+    """Given an app that was installed for an Enterprise Grid organization; then the bot does not start: its
+    token names no workspace, so nobody could decide."""
+    identity = {
+        "ok": True,
+        "url": "https://acme.enterprise.slack.com/",
+        "team_id": "E0ACME",
+        "user_id": "U0APPROVER",
+        "bot_id": "B0APPROVER",
+        "enterprise_id": "E0ACME",
+        "is_enterprise_install": True,
+    }
+    await scene.actor.inject_fault("answer", method="auth.test", body=json.dumps(identity))
+    with pytest.raises(SettingsError, match="the token of a whole organization"):
+        await scene.bot(HITL_CHANNEL="C0APPROVE")
+
+
 async def test_a_bot_of_another_workspace_does_not_start(scene: Scene) -> None:
     """Given a Redis with which the bot of a workspace connected; then the bot of another one is refused with
     a sentence: it posted the first one's cards to its own people, and knew nobody who may decide."""

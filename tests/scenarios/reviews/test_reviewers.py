@@ -145,17 +145,20 @@ async def test_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Scene)
     assert (await allowed).execute
 
 
-async def test_a_person_of_several_workspaces_of_one_organization_decides(scene: Scene) -> None:
-    """Given Alice, who is of two workspaces of an Enterprise Grid, and whose clicks name the other one; then
-    she decides as a member. Bob, who is only of that other one, does not."""
+@pytest.mark.parametrize("named", ["T0ELSEWHERE", "E0ACME"])
+async def test_a_person_of_several_workspaces_of_one_organization_decides(
+    scene: Scene, named: str
+) -> None:
+    """Given Alice, who is of two workspaces of an Enterprise Grid, and whose clicks name the other one, or
+    the organization; then she decides as a member. Bob, who is only of that other one, does not."""
     scene.sandbox.users.change("U0ALICE", grid_teams=("T0ELSEWHERE", "T0ACME"))
     scene.sandbox.users.change("U0BOB", grid_teams=("T0ELSEWHERE",))
     await scene.bot()
     waiting = scene.ask(await scene.gate(policy()))
     card = await scene.card("send_email")
-    text = await press_refused(scene, scene.bob, card)
+    text = await press_refused(scene, scene.person("U0BOB", named), card)
     assert text == "Only people of this workspace or organization may decide."
-    await scene.alice.press(card, "approve")
+    await scene.person("U0ALICE", named).press(card, "approve")
     assert (await waiting).execute
 
 

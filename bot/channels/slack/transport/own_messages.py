@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from hitl_core.model import MessageRef
 
@@ -17,9 +17,12 @@ from .slack_errors import NO_PLACE
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 #: The error for a thread whose first message was deleted and had no replies
 #: (docs.slack.dev/reference/methods/conversations.replies).
 _NO_THREAD = "thread_not_found"
+_THREAD_GONE = {_NO_THREAD: "this thread was deleted"}
 
 
 class OwnMessages:
@@ -39,7 +42,7 @@ class OwnMessages:
                 method,
                 "messages",
                 read,
-                no={**NO_PLACE, _NO_THREAD: "this thread was deleted"},
+                no={**NO_PLACE, **_THREAD_GONE},
                 about=conversation,
                 waits_for_limit=True,
                 channel=conversation,
@@ -88,21 +91,30 @@ class OwnMessages:
         except MessageGone:
             pass
         except Undeliverable as error:
-            if error.error != "cant_delete_message" or await self._look_up_is_ours(ref):
+            if error.error != "cant_delete_message" or await self._look_up(ref, self._is_ours):
                 raise
             log.warning("the message %s in %s is another bot's", ref.ts, ref.conversation)
 
-    async def _look_up_is_ours(self, ref: MessageRef) -> bool:
-        """Raises LookupFailed if Slack doesn't show the message."""
+    async def find_thread(self, conversation: str, threads: Iterable[str]) -> str:
+        """The first of these messages that is there. Raises MessageGone if none is, and LookupFailed."""
+        for thread in threads:
+            with suppress(NotFound):
+                await self._look_up(message_ref(conversation, thread), lambda _: None)
+                return thread
+        raise MessageGone("the message was deleted")
 
-        def read(answer: Data) -> bool:
+    async def _look_up(self, ref: MessageRef, read: Callable[[Data], T]) -> T:
+        """What `read` makes of the message. Raises NotFound, and LookupFailed if Slack doesn't show it."""
+
+        def read_post(answer: Data) -> T:
             [post] = [one for one in read_list(answer, "messages") if one["ts"] == ref.ts]
-            return self._is_ours(post)
+            return read(post)
 
         # Unlike `conversations.history`, this finds replies too.
         return await self._api.look_up(
             "conversations.replies",
-            read,
+            read_post,
+            absent_errors=_THREAD_GONE,
             about=ref.conversation,
             channel=ref.conversation,
             ts=ref.ts,

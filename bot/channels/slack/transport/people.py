@@ -114,11 +114,13 @@ def _person(user_id: str, user: Data, team: str) -> Person:
 
 
 def _grid_teams(user: Data) -> frozenset[str]:
-    """The workspaces of a person of an Enterprise Grid organization; empty for any other person
+    """The workspaces of a person of an Enterprise Grid organization, and the organization, because a click
+    may name it too (https://github.com/slackapi/bolt-js/issues/1875); empty for any other person
     (docs.slack.dev/reference/objects/user-object#enterprise-grid-user-objects).
     """
     known: Data = user.get("enterprise_user") or {}
-    return frozenset(map(_read_id, known.get("teams") or ()))
+    teams = frozenset(map(_read_id, known.get("teams") or ()))
+    return teams | {_read_id(known["enterprise_id"])} if teams else teams
 
 
 def _kind(user_id: str, user: Data, team: str) -> Literal["member", "guest", "external", "bot"]:
