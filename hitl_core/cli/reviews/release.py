@@ -130,9 +130,11 @@ async def _release_each(reviews: Reviews) -> bool:
 
 
 async def _list_held(reviews: Reviews) -> AsyncIterator[str]:
-    """The ids of all held reviews. Ends when a page has no new one."""
+    """The ids of all held reviews, each once: those that can't be released stay in front of the others."""
     seen = set[str]()
-    while page := [one for one in await reviews.store.held_reviews(_PAGE) if one.id not in seen]:
+    while page := [
+        one for one in await reviews.store.held_reviews(_PAGE + len(seen)) if one.id not in seen
+    ]:
         for one in page:
             seen.add(one.id)
             yield one.id

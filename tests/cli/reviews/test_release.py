@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import redis
 
+from hitl_core.cli.reviews import release
 from hitl_core.model import Review
 from hitl_core.review import ran_mark
 from hitl_core.store import Store
@@ -98,6 +99,24 @@ def test_one_that_can_not_be_released_keeps_no_other(desk: Desk) -> None:
     assert ran.code == 1
     assert ran.out.splitlines() == [f"released {one.id}" for one in others]
     assert broken.id in ran.err
+
+
+def test_a_whole_page_that_can_not_be_released_keeps_no_other(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first page was read again and again, and what came after it was held."""
+    monkeypatch.setattr(release, "_PAGE", 1)
+    reviews = sorted((desk.submit(thread_id=f"t-{n}") for n in range(3)), key=id_of)
+    desk.hitl("reviews", "hold", "--yes")
+    with redis.Redis.from_url(desk.url) as client:
+        client.hset(f"hitl:{{0}}:review:{reviews[0].id}", "data", "{")
+
+    ran = desk.hitl("reviews", "release", "--all", "--yes")
+
+    assert (ran.code, ran.out.split()) == (
+        1,
+        ["released", reviews[1].id, "released", reviews[2].id],
+    )
 
 
 def id_of(review: Review) -> str:
