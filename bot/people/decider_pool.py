@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from hitl_core.model import Grant, Place, Snapshot, person_key, person_label, split_id
 
-from ..channels.contract import ChannelError, NotFound
+from ..channels.contract import ChannelError, NotFound, RateLimited, Unreachable
 from ..channels.registry import Channels
 from .humans import People
 from .lookups import Lookups
@@ -79,6 +79,9 @@ class DeciderPool:
                 try:
                     if await may_decide(id):
                         humans.add(self._people.keys_of(f"{lookups.channel.name}:{id}"))
+                except (RateLimited, Unreachable) as error:  # as it would be for the others
+                    unknown = unknown or error
+                    break
                 except ChannelError as error:
                     unknown = unknown or error
                 if sum(keys.isdisjoint(excluded) for keys in humans) >= quorum:

@@ -254,3 +254,17 @@ async def test_a_doubt_that_nobody_can_answer_opens_the_fallback(
     [call] = review.calls
     assert Grant((OPS,), Reviewers()) in review.grants_of(call)
     assert f"place:{OPS}" in review.audiences
+
+
+@pytest.mark.parametrize("mode", ["ratelimited", "http_500"])
+async def test_while_slack_gives_no_answer_about_people_one_question_is_asked(
+    bot: Bot, sandbox: Sandbox, mode: str
+) -> None:
+    """Given a channel with several members, and a Slack that says nothing about any of them; then the card is
+    shown after one question, not after a time-out for each member."""
+    review_id = await bot.submit(pay={"notify": APPROVALS})
+    sandbox.faults.configure({"mode": mode, "method": "users.info"})
+    with pytest.raises(LookupFailed, match="not known whether anybody"):
+        await bot.deliver_at(review_id, APPROVALS)
+    assert (await bot.reviews.load(review_id)).posts
+    assert [one["method"] for one in sandbox.api.calls].count("users.info") == 1
