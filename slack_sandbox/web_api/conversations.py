@@ -61,7 +61,7 @@ def open_(call: Call) -> Json:
             raise SlackError("method_not_supported_for_channel_type")
     else:
         user = _partner(call)
-        was_there = call.workspace.direct_channel_id(user) in call.workspace.channels
+        was_there = call.workspace.find_direct_channel(user, call.app.user_id) is not None
         if call.get_flag("prevent_creation") and not was_there:
             raise SlackError("channel_not_found")
         channel = call.workspace.open_direct_channel(user, call.app.user_id)

@@ -80,19 +80,28 @@ class Workspace:
 
     @staticmethod
     def direct_channel_id(user: str) -> str:
-        """The id of the app's direct message with this person."""
+        """The id of the first direct message of this person with the app."""
         return f"D{user[1:]}"
+
+    def find_direct_channel(self, user: str, app_user: str) -> Channel | None:
+        """The direct message of this person and the app, if there is one. A bot that was installed anew has
+        another one than the former bot.
+        """
+        members = {user, app_user}
+        found = (one for one in self.channels.values() if one.is_im and {*one.members} == members)
+        return next(found, None)
 
     def open_direct_channel(self, user: str, app_user: str) -> Channel:
         """The direct message of this person and the app; it is created if needed."""
+        if (found := self.find_direct_channel(user, app_user)) is not None:
+            return found
         channel_id = self.direct_channel_id(user)
-        if channel_id not in self.channels:
-            members = [user, app_user]
-            self.channels[channel_id] = Channel(
-                channel_id, "directmessage", members, is_private=True, is_im=True
-            )
-            self.notify_change()
-        return self.channels[channel_id]
+        while channel_id in self.channels:
+            channel_id += "X"
+        new = Channel(channel_id, "directmessage", [user, app_user], is_private=True, is_im=True)
+        self.channels[channel_id] = new
+        self.notify_change()
+        return new
 
     def add(self, message: Message) -> Message:
         """Adds the message. As in Slack, a reply to a missing message goes to the channel, and a reply

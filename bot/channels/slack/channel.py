@@ -17,7 +17,8 @@ from ...text import one_line, shorten
 from ..answers import Data, read_field, read_object
 from ..contract import (
     LookupFailed,
-    MessageGone,
+    MessageFixed,
+    NotFound,
     Pace,
     Places,
     Undeliverable,
@@ -127,16 +128,19 @@ class SlackChannel(PeopleLookup):
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
         content = self._card_message(card)
-        await self._api.call(
-            "chat.update", channel=ref.conversation, ts=ref.ts, parse="none", **content
-        )
+        try:
+            await self._api.call(
+                "chat.update", channel=ref.conversation, ts=ref.ts, parse="none", **content
+            )
+        except NotFound as error:
+            is_person = self.audience(place).kind == "person"
+            if is_person and await self.conversation_id(place) != ref.conversation:
+                raise MessageFixed("it is in a direct message of a former bot") from error
+            raise
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         content = {**_QUIET, **thread_message(line, self.name_of)}
-        for thread in self._threads(place, ref):
-            if await self._messages.reply(ref.conversation, thread, content):
-                return
-        raise MessageGone("the message was deleted")
+        await self._messages.reply(ref.conversation, self._threads(place, ref), content)
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
         """Post a text file in the card's thread. That is looked up first: if it was deleted, Slack would put

@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import build_card
 from bot.channels.contract import LookupFailed, Undeliverable
@@ -22,7 +23,7 @@ from hitl_core.review import Decide
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job, MemoryStore
-from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from tests.support.builders import call, person, policy, proposal, review_of
 from tests.support.clock import Clock
 
@@ -307,28 +308,33 @@ async def test_a_message_that_can_neither_be_changed_nor_deleted_is_not_posted_t
     assert len(await channel.find_messages(place, review_id, 1.0)) == 1
 
 
+@pytest.mark.parametrize("place", [Place("slack:#agent-approvals"), Place("slack:U0ALICE")])
 async def test_a_card_of_the_app_before_it_was_installed_anew_is_posted_anew(
-    reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox, place: Place
 ) -> None:
     """Given an app that was installed again, with another bot, which can neither change nor delete what the
-    former one posted; when a review changes, then its card is there again, and stays the only one of this
-    bot. Nobody saw the change."""
-    place = Place("slack:#agent-approvals")
+    former one posted, nor see its direct messages; when a review changes, then its card is there again, and
+    stays the only one of this bot. Nobody saw the change."""
     review_id = await submit(reviews, notify=place)
     await delivery.deliver(review_id, place, again=False)
     former = (await reviews.load(review_id)).posts[place]
     _install_anew(sandbox)
+    client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+    channel = SlackChannel(client, "#agent-approvals", Health())
     await channel.start()
+    newer = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
 
     for _ in range(2):
         await reviews.store.redraw(review_id, place)
         job = await reviews.store.take_job(place, "draw")
         assert job
-        await delivery.run_job(job, again=False)
+        await newer.run_job(job, again=False)
         await reviews.store.finish_job(job)
 
     [card] = await channel.find_messages(place, review_id, 1.0)
-    assert (await reviews.load(review_id)).posts == {place: card}
+    loaded = await reviews.load(review_id)
+    assert loaded.posts == {place: card}
+    assert not loaded.review.delivery_problems
     assert card != former
 
 
@@ -339,7 +345,7 @@ def _install_anew(sandbox: Sandbox) -> None:
     users = sandbox.workspace.users
     users[app.user_id] = replace(users[former], id=app.user_id)
     for channel in sandbox.workspace.channels.values():
-        if former in channel.members:
+        if former in channel.members and not channel.is_im:
             channel.members = [*channel.members, app.user_id]
 
 

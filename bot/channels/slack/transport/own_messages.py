@@ -22,6 +22,7 @@ T = TypeVar("T")
 #: The error for a thread whose first message was deleted and had no replies
 #: (docs.slack.dev/reference/methods/conversations.replies).
 _NO_THREAD = "thread_not_found"
+_GONE = "the message was deleted"
 _THREAD_GONE = {_NO_THREAD: "this thread was deleted"}
 
 
@@ -70,30 +71,43 @@ class OwnMessages:
             refs = await find_in("conversations.history")
         return sorted(filter(None, refs), key=lambda ref: ref.ts)
 
-    async def reply(self, conversation: str, thread: str, content: Mapping[str, Any]) -> bool:
-        """Post below the message `thread`. False if that message was deleted: then Slack puts the reply into
-        the conversation itself, where it is deleted.
+    async def reply(
+        self, conversation: str, threads: Iterable[str], content: Mapping[str, Any]
+    ) -> None:
+        """Post below the first of these messages that is there. Raises MessageGone if none is: then Slack
+        puts the reply into the conversation itself, where it is deleted.
         """
-        stray = await self._api.call_and_read(
-            "chat.postMessage", _stray_reply, channel=conversation, thread_ts=thread, **content
-        )
-        if stray:
+        for thread in threads:
+            stray = await self._api.call_and_read(
+                "chat.postMessage", _stray_reply, channel=conversation, thread_ts=thread, **content
+            )
+            if not stray:
+                return
             with suppress(ChannelError):  # the post succeeded, so it must not be tried again
                 await self.delete(message_ref(conversation, stray))
-        return not stray
+        raise MessageGone(_GONE)
 
     async def delete(self, ref: MessageRef) -> None:
         """Delete a message of ours. One of the bot that this app had before it was installed again stays:
-        this bot can't change or delete it, so it is as good as gone.
+        this bot can't change or delete it, or not even see where it is, so it is as good as gone.
         """
         try:
             await self._api.call("chat.delete", channel=ref.conversation, ts=ref.ts)
         except MessageGone:
             pass
         except Undeliverable as error:
-            if error.error != "cant_delete_message" or await self._look_up(ref, self._is_ours):
+            if not await self._is_out_of_reach(ref, error):
                 raise
             log.warning("the message %s in %s is another bot's", ref.ts, ref.conversation)
+
+    async def _is_out_of_reach(self, ref: MessageRef, error: Undeliverable) -> bool:
+        """Whether a message that can't be deleted is another bot's. Raises LookupFailed."""
+        if error.error != "cant_delete_message":
+            is_direct = ref.conversation.startswith("D")  # each bot sees its own direct messages
+            return is_direct and error.error == "channel_not_found"
+        with suppress(NotFound):
+            return not await self._look_up(ref, self._is_ours)
+        return True
 
     async def find_thread(self, conversation: str, threads: Iterable[str]) -> str:
         """The first of these messages that is there. Raises MessageGone if none is, and LookupFailed."""
@@ -101,7 +115,7 @@ class OwnMessages:
             with suppress(NotFound):
                 await self._look_up(message_ref(conversation, thread), lambda _: None)
                 return thread
-        raise MessageGone("the message was deleted")
+        raise MessageGone(_GONE)
 
     async def _look_up(self, ref: MessageRef, read: Callable[[Data], T]) -> T:
         """What `read` makes of the message. Raises NotFound, and LookupFailed if Slack doesn't show it."""
