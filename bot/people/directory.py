@@ -143,6 +143,7 @@ class Directory(DeciderPool):
                 team = person.team_of(team, own)
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
+        name = name.encode(errors="replace").decode()  # half a character can't be stored
         return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))
 
     def with_identities(self, vote: Vote) -> Vote:
@@ -150,8 +151,7 @@ class Directory(DeciderPool):
         return vote.model_copy(update={"by": self._with_identities(vote.by)})
 
     def _with_identities(self, who: Reviewer) -> Reviewer:
-        key = who.key
-        others = {*who.aliases, *self._people.keys_of(key)} - {key}
+        others = {*who.aliases, *self._people.keys_of(who.key)} - {who.key}
         aliases = tuple(sorted(others))
         return who if aliases == who.aliases else who.model_copy(update={"aliases": aliases})
 

@@ -152,6 +152,17 @@ async def test_a_person_of_another_workspace_has_no_other_identity_wherever_they
         assert [id for _, id in directory.identities(sam)] == ["U0SAM"]
 
 
+async def test_a_name_that_is_cut_within_a_character_can_be_stored(
+    directory: Directory, sandbox: Sandbox
+) -> None:
+    """Given a name that ends with half of an emoji, which no store takes; then its person can decide."""
+    name = "Ann \ud83d"
+    sandbox.users.change("U0ALICE", real_name=name)
+    for id in ("U0ALICE", "U0NOBODY"):  # who is only known by the click
+        who = await directory.load_reviewer("slack", id, "T0ACME", name)
+        assert (who.name, "Ann ?" in who.model_dump_json()) == ("Ann ?", True)
+
+
 async def test_a_card_that_can_not_be_shown_is_not_waited_for(directory: Directory) -> None:
     """Given an action that is shown in #team-ops, and can't be shown at its other place; when Alice presses,
     who may not decide, then she is told who may, and that members of the other place can't now: she was told

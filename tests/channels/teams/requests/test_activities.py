@@ -113,6 +113,13 @@ UNREADABLE: dict[str, bytes] = {
 }
 
 
+def test_a_name_that_is_cut_within_a_character_can_be_stored() -> None:
+    """Given a chat whose name ends with half of an emoji, which no store takes; then the rest counts."""
+    chat = {"id": "19:x@thread.v2", "name": "Release \ud83d"}
+    activity = parse_activity(json.dumps(press(conversation=chat)).encode())
+    assert activity.conversation.name == "Release ?"
+
+
 def test_of_many_wrong_members_one_is_looked_at() -> None:
     """Else thousands of errors would hold the event loop for 100 ms."""
     with pytest.raises(InvalidActivity, match="membersRemoved") as refused:
