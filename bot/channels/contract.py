@@ -203,7 +203,9 @@ class Channel(Protocol):
         """
         ...
 
-    async def delete(self, ref: MessageRef) -> None: ...
+    async def delete(self, place: Place, ref: MessageRef) -> None:
+        """Delete the message posted at `place`. One that is gone, or that another bot posted, is no error."""
+        ...
 
     async def announce(self, lines: Sequence[str]) -> None:
         """Post one message to the operators, at DEFAULT_PLACE. Only the default channel needs to do it."""

@@ -53,13 +53,14 @@ class CardSync:
         if gone is not None or not attempt.is_swept:
             await store.record_mark(review.id, f"{_POSTED}{place}:{snapshot.now:.0f}")
         if gone is not None:
-            await self._messages.delete(gone)
+            await self._messages.delete(place, gone)
         found = await self._messages.find(snapshot, place, attempt.since) if again else []
         matches = [ref for ref in found if gone is None or ref.key != gone.key]
         if again and not matches and is_over(review):
             return None
         posted = await self._messages.post_once(
             "card",
+            place,
             matches,
             lambda: self._post(snapshot, place),
             lambda ref: store.record_post(review.id, place, ref, gone),
@@ -157,7 +158,7 @@ class CardSync:
                 return
             since = min(posts.values())
         found = await self._messages.find(snapshot, place, since or 0.0)
-        await self._messages.delete_others(found, keep)
+        await self._messages.delete_others(place, found, keep)
         for mark, time in posts.items():
             if time + LATE_WINDOW < snapshot.now:  # it is not late any more: that search was enough
                 await self._reviews.store.drop_mark(snapshot.review.id, mark)

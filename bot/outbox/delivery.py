@@ -159,7 +159,7 @@ class Delivery:
         shown = {one.key for one in snapshot.posts.values()}
         if ref.key not in shown and not any(coming) and await self._is_duplicate(snapshot, ref):
             log.warning("review %s: a duplicate message at %s is deleted", job.review_id, place)
-            await self._messages.delete(ref)
+            await self._messages.delete(place, ref)
         await self.redraw(job, again)
 
     async def _is_duplicate(self, snapshot: Snapshot, ref: MessageRef) -> bool:

@@ -92,6 +92,7 @@ class Messages:
     async def post_once(
         self,
         what: Literal["card", "digest"],
+        place: Place,
         earlier: Sequence[MessageRef],
         post: Callable[[], Awaitable[MessageRef]],
         record: Callable[[MessageRef], Awaitable[MessageRef]],
@@ -103,7 +104,7 @@ class Messages:
         mine = earlier[0] if earlier else await post()
         await failpoint(f"outbox.after_{what}")
         recorded = await record(mine)
-        await self.delete_others((mine, *earlier[1:]), recorded)
+        await self.delete_others(place, (mine, *earlier[1:]), recorded)
         await failpoint(f"outbox.after_{what}_record")
         return Posted(recorded, is_new=not earlier and recorded.key == mine.key)
 
@@ -146,14 +147,16 @@ class Messages:
     async def check_place(self, place: Place) -> None:
         await self._channels.of_place(place).check_place(place)
 
-    async def delete(self, ref: MessageRef) -> None:
-        await self._channels.of_message(ref).delete(ref)
+    async def delete(self, place: Place, ref: MessageRef) -> None:
+        await self._channels.of_message(ref).delete(place, ref)
 
-    async def delete_others(self, refs: Iterable[MessageRef], keep: MessageRef) -> None:
+    async def delete_others(
+        self, place: Place, refs: Iterable[MessageRef], keep: MessageRef
+    ) -> None:
         """Delete these messages, except the one to keep."""
         for ref in refs:
             if ref.key != keep.key:
-                await self.delete(ref)
+                await self.delete(place, ref)
 
     async def is_near(self, place: Place, ref: MessageRef) -> bool:
         """Whether this place is in the message's conversation. False if the place can't be reached or is a

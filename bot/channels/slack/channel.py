@@ -163,7 +163,7 @@ class SlackChannel(PeopleLookup):
             since - CLOCK_TOLERANCE,
         )
 
-    async def delete(self, ref: MessageRef) -> None:
+    async def delete(self, place: Place, ref: MessageRef) -> None:
         await self._messages.delete(ref)
 
     async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:

@@ -168,8 +168,8 @@ class TeamsChannel(PeopleLookup):
         )
         return [self._ref(conversation, id) for id in ids]
 
-    async def delete(self, ref: MessageRef) -> None:
-        await self._own_messages.delete(ref)
+    async def delete(self, place: Place, ref: MessageRef) -> None:
+        await self._own_messages.delete(ref, self.destination(place).thread)
 
     async def announce(self, lines: Sequence[str]) -> None:
         """Post one message to the operators, in HITL_CHANNEL."""

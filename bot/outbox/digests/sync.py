@@ -54,7 +54,7 @@ class DigestSync:
         if ref is None:
             ref = await self._post(digest, again, since)
         elif not is_postponed and not await self._update(digest, ref):  # somebody deleted it
-            await self._messages.delete(ref)
+            await self._messages.delete(digest.place, ref)
             ref = await self._post(digest, again, since, gone=ref)
         if ref is None:
             return False
@@ -71,7 +71,7 @@ class DigestSync:
         except LookupFailed as error:
             log.info("digest %s: duplicates can't be looked for: %s", digest.id, error)
             return False
-        await self._messages.delete_others(found, keep)
+        await self._messages.delete_others(digest.place, found, keep)
         return True
 
     async def note(self, snapshot: Snapshot, place: Place, digest_id: str) -> bool:
@@ -181,6 +181,7 @@ class DigestSync:
 
         posted = await self._messages.post_once(
             "digest",
+            digest.place,
             matches,
             post,
             lambda ref: store.record_digest_message(digest.id, ref, gone),

@@ -245,7 +245,7 @@ async def test_a_card_that_was_deleted_is_posted_again_while_it_waits(
     review_id = await submit(reviews, notify=place, reviewers=people)
     await delivery.deliver(review_id, place, again=False)
     first = (await reviews.load(review_id)).posts[place]
-    await channel.delete(first)
+    await channel.delete(place, first)
     await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Ada"), "op1"))
     for _ in range(2):
         await delivery.deliver(review_id, place, again=False)
@@ -258,7 +258,7 @@ async def test_a_card_that_was_deleted_is_posted_again_while_it_waits(
     )
     assert await channel.find_messages(place, review_id, 1.0) == [second]
 
-    await channel.delete(second)
+    await channel.delete(place, second)
     await reviews.apply(Decide(review_id, "1", proposal("approve"), person("Bo"), "op2"))
     await delivery.deliver(review_id, place, again=False)
     assert await channel.find_messages(place, review_id, 1.0) == []
@@ -272,7 +272,7 @@ async def test_two_bots_replace_a_deleted_message_once(
     place = Place("slack:#agent-approvals")
     review_id = await submit(reviews, notify=place)
     await delivery.deliver(review_id, place, again=False)
-    await channel.delete((await reviews.load(review_id)).posts[place])
+    await channel.delete(place, (await reviews.load(review_id)).posts[place])
     other = Delivery(reviews, Channels(channel), Directory(Channels(channel)), Health())
     await reviews.store.redraw(review_id, place)
     job = await reviews.store.take_job(place, "draw")
@@ -281,7 +281,7 @@ async def test_two_bots_replace_a_deleted_message_once(
     [left] = await channel.find_messages(place, review_id, 1.0)
     assert (await reviews.load(review_id)).posts == {place: left}
 
-    await channel.delete(left)
+    await channel.delete(place, left)
     snapshot = await reviews.load(review_id)
     orphan = await channel.post(place, build_card(snapshot.review, place, snapshot.posts))
     await other.run_job(job._replace(first_at=1.0), again=True)

@@ -33,7 +33,7 @@ ACTS: dict[str, Call] = {
     "post_plain": lambda world, channel, ref: channel.post_plain(world.room, CARD),
     "update": lambda world, channel, ref: channel.update(world.room, ref, CARD),
     "reply": lambda world, channel, ref: channel.reply(world.room, ref, LINE),
-    "delete": lambda world, channel, ref: channel.delete(ref),
+    "delete": lambda world, channel, ref: channel.delete(world.room, ref),
 }
 LOOK_UPS: dict[str, Call] = {
     "person": lambda world, channel, ref: channel.person(world.member),

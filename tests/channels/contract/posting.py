@@ -176,8 +176,8 @@ class Posting:
         card, since = card_of(ask()), world.now
         ref, kept = [await world.channel.post(world.room, card) for _ in range(2)]
 
-        await world.channel.delete(ref)
-        await world.channel.delete(ref)
+        await world.channel.delete(world.room, ref)
+        await world.channel.delete(world.room, ref)
 
         assert [shown.ref for shown in await world.messages(world.room)] == [kept]
         assert await world.channel.find_messages(world.room, card.review_id, since) == [kept]

@@ -228,7 +228,7 @@ class TestSlackContract(ChannelContract):
         assert file.thread_ts == ref.ts
 
         cast(SlackWorld, world).sandbox.workspace.remove(file)
-        await channel.delete(ref)
+        await channel.delete(place, ref)
         with pytest.raises(MessageGone):
             await channel.upload(place, ref, "all.txt", "all of it")
         assert not any(one.files and not one.deleted for one in messages.values())

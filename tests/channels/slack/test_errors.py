@@ -92,10 +92,10 @@ async def test_every_answer_of_slack_means_something(
     deleted enough."""
     channel = answering(response)
     if meaning is None:
-        await channel.delete(REF)
+        await channel.delete(PLACE, REF)
         return
     with pytest.raises(meaning) as caught:
-        await channel.delete(REF)
+        await channel.delete(PLACE, REF)
     assert not isinstance(caught.value, MessageGone)
     if isinstance(caught.value, RateLimited):
         assert caught.value.seconds == 7
@@ -116,7 +116,7 @@ async def test_a_limit_without_a_time_is_a_limit(
 ) -> None:
     """docs.slack.dev/reference/methods/chat.postMessage has three errors for it."""
     with pytest.raises(RateLimited) as caught:
-        await answering(response).delete(REF)
+        await answering(response).delete(PLACE, REF)
     assert caught.value.seconds is None
 
 
@@ -205,7 +205,7 @@ async def test_an_archived_channel_has_two_names_for_it(
 ) -> None:
     """docs.slack.dev/reference/methods/chat.update calls it `is_inactive`."""
     with pytest.raises(NotFound, match="the channel is archived"):
-        await answering(error_response(error)).delete(REF)
+        await answering(error_response(error)).delete(PLACE, REF)
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.channels.teams.transport import Reference
 from hitl_core.model import Place
 from teams_sandbox.workspace.acme import ALICE, BOB
-from tests.support.bots import Scene, email
-from tests.support.teams.scene import ask, card, outcome
+from tests.support.bots import Scene, email, sql
+from tests.support.teams.scene import HERE, ask, card, outcome
 from tests.support.teams.users import TeamsUsers
 
 
+@pytest.mark.parametrize("is_reply", [False, True])
 async def test_a_channel_card_of_a_former_registration_is_posted_again(
-    scene: Scene, users: TeamsUsers
+    scene: Scene, users: TeamsUsers, is_reply: bool
 ) -> None:
-    """Given a card that another registration of the bot posted, whose buttons lead to it; when the review
-    changes, then its card is there again, and can be decided on."""
-    waiting = await ask(scene, email(), reviewers={"channel_members": True, "quorum": 2})
+    """Given a card that another registration of the bot posted, in a channel or in a thread there, whose
+    buttons lead to it; when the review changes, then its card is there again, and can be decided on."""
+    await ask(scene, sql())
+    root = await card(users, "run_sql")
+    place = f"{HERE}/{root.id}" if is_reply else HERE
+    reviewers = {"channel_members": True, "quorum": 2}
+    waiting = await ask(scene, email(), notify=[place], reviewers=reviewers)
     former = await card(users, "send_email")
     await scene.all_shown()
     former.sender = "28:00000000-0000-4000-8000-00000000000b"
@@ -26,7 +33,10 @@ async def test_a_channel_card_of_a_former_registration_is_posted_again(
     assert len((await outcome(waiting)).execute) == 1
     await scene.all_shown()
     shown = users.conversation(former.conversation).messages.values()
-    assert [one.id for one in shown if one.card and not one.deleted] == [former.id, newer.id]
+    cards = [one for one in shown if one.card and not one.deleted and one is not root]
+    assert [one.id for one in cards] == [former.id, newer.id]
+    assert former.root == (root.id if is_reply else former.id)
+    assert newer.root == (root.id if is_reply else newer.id)
 
 
 async def test_a_card_in_a_chat_of_a_former_registration_is_posted_in_the_chat_of_today(

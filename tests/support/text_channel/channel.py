@@ -117,7 +117,7 @@ class TextChannel:
             ]
         return found
 
-    async def delete(self, ref: MessageRef) -> None:
+    async def delete(self, place: Place, ref: MessageRef) -> None:
         with suppress(MessageGone):
             await self._call("remove", id=ref.ts)
 

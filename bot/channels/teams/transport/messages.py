@@ -80,10 +80,10 @@ class OwnMessages:
         """Raises MessageGone, also if Teams only refuses it."""
         await self._call("PUT", ref, body, thread)
 
-    async def delete(self, ref: MessageRef) -> None:
+    async def delete(self, ref: MessageRef, thread: str = "") -> None:
         """A message that is gone, or another bot's, is no error."""
         try:
-            await self._call("DELETE", ref)
+            await self._call("DELETE", ref, thread=thread)
         except MessageGone:
             pass
         except NotFound as error:

@@ -28,7 +28,7 @@ async def test_a_message_of_a_former_registration_is_fixed(
     message_of(sandbox, ref).sender = OTHER_BOT
     with pytest.raises(MessageFixed):
         await channel.update(place, ref, CARD)
-    await channel.delete(ref)
+    await channel.delete(place, ref)
     assert not message_of(sandbox, ref).deleted
 
 
@@ -39,6 +39,8 @@ async def test_a_reply_of_a_former_registration_is_fixed(sandbox: Sandbox, chann
     message_of(sandbox, ref).sender = OTHER_BOT
     with pytest.raises(MessageFixed):
         await channel.update(thread, ref, CARD)
+    await channel.delete(thread, ref)
+    assert not message_of(sandbox, ref).deleted
 
 
 @pytest.mark.parametrize("place", [ROOM, CHAT, ALICE])
@@ -53,7 +55,7 @@ async def test_a_deleted_message_is_gone_whatever_teams_answers(
     with pytest.raises(MessageGone) as gone:
         await channel.update(place, ref, CARD)
     assert not isinstance(gone.value, MessageFixed)
-    await channel.delete(ref)
+    await channel.delete(place, ref)
 
 
 @pytest.mark.parametrize("hidden", [False, True])
@@ -68,7 +70,7 @@ async def test_a_refusal_stays_one_while_the_message_is_there_or_nobody_knows(
         sandbox.app.permissions -= {"ChannelMessage.Read.Group"}
     for operation in ("update", "delete"):
         sandbox.faults.add("answer", operation, status=403, body=error("NotEnoughPermissions"))
-    for change in (channel.update(ROOM, ref, CARD), channel.delete(ref)):
+    for change in (channel.update(ROOM, ref, CARD), channel.delete(ROOM, ref)):
         with pytest.raises(Undeliverable, match="NotEnoughPermissions") as refused:
             await change
         assert not isinstance(refused.value, MessageGone)

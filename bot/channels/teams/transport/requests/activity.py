@@ -47,9 +47,8 @@ def _to_text(value: object) -> str:
 
 
 def _to_name(value: object) -> str:
-    return (
-        _to_text(value)[:250].encode(errors="replace").decode()
-    )  # half a character can't be stored
+    # Half a character can't be stored.
+    return _to_text(value)[:250].encode(errors="replace").decode()
 
 
 Object = Annotated[dict[str, Any], PlainValidator(_to_dict)]
