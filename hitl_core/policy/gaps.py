@@ -55,12 +55,9 @@ def find_gaps(policy: Policy, rule: Rule) -> list[str]:
         without = {key: value for key, value in base.items() if key != name}
         if is_allowed(without):
             gaps.append(f"A call without `{name}` is allowed.")
-        if others := [
-            _type_name(v)
-            for v in _other_values(argument_schemas[name], base.get(name))
-            if is_allowed({**base, name: v})
-        ]:
-            words = ", ".join(dict.fromkeys(others))
+        others = _other_values(base[name]) if name in base else ()
+        if allowed := [_type_name(v) for v in others if is_allowed({**base, name: v})]:
+            words = ", ".join(dict.fromkeys(allowed))
             gaps.append(f"A call whose `{name}` is of another type ({words}) is allowed.")
     return gaps
 
@@ -113,11 +110,10 @@ def _example_value(schemas: list[Json]) -> Any:
     return _EXAMPLES[kinds if isinstance(kinds, str) else kinds[0]]
 
 
-def _other_values(schemas: list[Json], value: Any) -> Iterator[Any]:
-    """A value of each type other than the expected one."""
-    has_type = any({"type", "enum", "const"} & part.keys() for part in schemas)
+def _other_values(value: Any) -> Iterator[Any]:
+    """A value of each type other than the type of this one."""
     number = (int, float)
-    for other in _TYPE_SAMPLES if has_type else ():
+    for other in _TYPE_SAMPLES:
         same = type(other) is type(value) or (type(other) in number and type(value) in number)
         if not same:
             yield other

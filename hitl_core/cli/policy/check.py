@@ -31,7 +31,10 @@ place, 2 if a setting is wrong. Warnings don't count.
 """
 
 
-_ADVICE = "Use `not` to describe the harmless calls: then `when` matches all others."
+_ADVICE = (
+    "Use `not` to describe the harmless calls, each argument with its `type`, and all of them as `required`:"
+    " then `when` matches all others."
+)
 
 
 def add_to(commands: Commands) -> None:

@@ -371,6 +371,14 @@ def test_as_a_process_of_its_own() -> None:
             "when: {not: {properties: {amount: {type: number, maximum: 99}}, required: [amount]}}",
             [],
         ),
+        (
+            "when: {not: {properties: {amount: {maximum: 99}}, required: [amount]}}",
+            ["A call whose `amount` is of another type (a text, true or false, null, a list, an"],
+        ),
+        (
+            "when: {not: {properties: {mode: {pattern: ^read}}}}",
+            ["A call without `mode`", "A call whose `mode` is of another type (a number"],
+        ),
     ],
 )
 def test_check_warns_where_a_call_slips_past_a_when(
