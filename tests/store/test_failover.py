@@ -14,6 +14,7 @@ import pytest
 from redis.crc import key_slot
 
 from hitl_core import Gate, Outcome, ToolCall
+from hitl_core.audit import seal
 from hitl_core.errors import StoreUnavailable
 from hitl_core.review import Decide
 from hitl_core.review.edits.proposal import Proposal
@@ -201,6 +202,7 @@ async def test_replicas_confirm_while_a_slot_moves(
     store = await RedisStore.open(cluster_url)
     store.wait_replicas = 1
     review = await created(store, thread_id="t")
+    await seal(store)  # while its slot moves, a script must find all of its keys
     key = Keys(parse_partition(review.id) or 0).review(review.id)
     source = redis_cluster.master_of(key)
     target = next(node for node in redis_cluster.masters() if node is not source)
