@@ -22,6 +22,8 @@ from hitl_core.policy import combine_schemas
 HITL_NODE = "HumanInTheLoopMiddleware.after_model"
 #: LangGraph's key in a config for the checkpointer of a graph and of all graphs inside it.
 SAVER = "__pregel_checkpointer"
+#: LangGraph's key in a config for what it counts in a task: interrupts, with their answers, and graphs.
+SCRATCHPAD = "__pregel_scratchpad"
 
 Json = dict[str, Any]
 Graph: TypeAlias = Pregel[Any, Any, Any, Any]

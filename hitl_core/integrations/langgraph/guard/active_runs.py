@@ -11,7 +11,7 @@ from typing import Any
 from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
-from hitl_core.integrations.langgraph.guard.task_questions import TaskQuestions
+from hitl_core.integrations.langgraph.guard.task_pauses import TaskQuestions
 from hitl_core.review import CallResult, runnable_calls
 
 #: A key in the config of a driven run, for its tools: the claim by which this process drives the run.

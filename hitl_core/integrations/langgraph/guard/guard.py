@@ -21,7 +21,7 @@ from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, Active
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
 from hitl_core.integrations.langgraph.guard.lost_questions import check_questions
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
-from hitl_core.integrations.langgraph.guard.task_questions import TaskQuestions
+from hitl_core.integrations.langgraph.guard.task_pauses import TaskQuestions
 from hitl_core.integrations.langgraph.guard.tool_call import (
     RAN,
     CallOrigin,

@@ -15,6 +15,10 @@ from langgraph.errors import GraphBubbleUp
 from hitl_core.errors import HitlError, IntegrationError
 
 
+class UnguardedToolCall(IntegrationError):
+    """A tool was about to run, and no guard had checked it. It did not run."""
+
+
 @contextlib.contextmanager
 def let_errors_through() -> Generator[None, None, None]:
     """Within the block, a HitlError becomes one of the same class that is a GraphBubbleUp as well. Any other

@@ -1,5 +1,5 @@
 """Finds lost pauses: an agent inside a tool or a node paused, but nobody is asked, because the code around it
-caught the pause and continued, or because the graph has no checkpointer (`is_unsaved_graph`).
+caught the pause and continued, or because the graph has no checkpointer (`read_started_graph`).
 
 LangChain tells its callbacks how each run ends, and which run is inside which. A pause is a GraphInterrupt
 that goes up through all runs around it to the driven graph, which saves it. If one of these runs ends in
@@ -19,7 +19,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
 from hitl_core.errors import IntegrationError
-from hitl_core.integrations.langgraph.graph import SAVER
+from hitl_core.integrations.langgraph.graph import SAVER, SCRATCHPAD
 
 
 class PauseLost(IntegrationError):
@@ -100,9 +100,17 @@ class LostPauses:
         return [*self._errors, *(lost_pause_text(name, "its caller") for name in sorted(detached))]
 
 
-def is_unsaved_graph(callback: FrameType) -> bool:
-    """Whether this callback reports the start of a graph whose pauses no checkpointer saves: neither its own,
-    nor one that the graph around it or the caller passes on.
+class StartedGraph(NamedTuple):
+    """A graph that starts. `is_unsaved`: no checkpointer saves its pauses, neither its own, nor one that the
+    graph around it or the caller passes on; `task`: stands for LangGraph's task that starts it, if any.
+    """
+
+    is_unsaved: bool
+    task: object
+
+
+def read_started_graph(callback: FrameType) -> StartedGraph | None:
+    """The graph whose start this callback reports; None if it reports another start.
 
     LangGraph tells its callbacks only the thread, which a graph without a checkpointer may have too. A copy
     of a graph keeps its callbacks and may have another checkpointer. So the caller's frame is read.
@@ -113,7 +121,8 @@ def is_unsaved_graph(callback: FrameType) -> bool:
     values = cast("Mapping[str, Any]", caller.f_locals if caller is not None else {})
     graph, config = values.get("self"), values.get("config")
     if not isinstance(graph, Pregel):
-        return False
+        return None
     handed_over = cast("dict[str, Any]", config or {}).get("configurable", {})
     saver = handed_over.get(SAVER, cast(Any, graph).checkpointer)
-    return not isinstance(saver, BaseCheckpointSaver)
+    pad = handed_over.get(SCRATCHPAD)
+    return StartedGraph(not isinstance(saver, BaseCheckpointSaver), pad and pad.subgraph_counter)

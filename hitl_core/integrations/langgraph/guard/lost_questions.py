@@ -1,5 +1,5 @@
 """Finds questions of a call that nobody is asked, or whose answer could reach another call (see
-`task_questions`). A question is lost if a tool, or a middleware around it, calls `interrupt()` and catches
+`task_pauses`). A question is lost if a tool, or a middleware around it, calls `interrupt()` and catches
 its exception (`except Exception`).
 """
 
@@ -8,30 +8,21 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Generator
-from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from hitl_core.integrations.langgraph.graph import Json
+from hitl_core.integrations.langgraph.graph import SCRATCHPAD, Json
 from hitl_core.integrations.langgraph.guard.lost_pauses import lost_pause_text
-from hitl_core.integrations.langgraph.guard.task_questions import TaskQuestions
+from hitl_core.integrations.langgraph.guard.task_pauses import (
+    RunningCall,
+    TaskQuestions,
+    running_call,
+)
 from hitl_core.integrations.langgraph.guard.watch import raise_pause_lost
-
-#: The config key under which LangGraph counts the interrupts of a task and keeps their answers.
-_SCRATCHPAD = "__pregel_scratchpad"
-
-
-class _Asking(NamedTuple):
-    """The call that runs now: the questions of its task, and the numbers of its own ones."""
-
-    task: TaskQuestions
-    numbers: list[int]
-
-
-_asking: ContextVar[_Asking | None] = ContextVar("hitl_interrupts", default=None)
 
 
 class _Counter:
@@ -43,11 +34,12 @@ class _Counter:
         self._count = count
 
     def __call__(self) -> int:
-        number, asking = self._count(), _asking.get()
-        if asking is not None:
-            asking.numbers.append(number)
+        number, call = self._count(), running_call.get()
+        if call is not None:
+            call.numbers.append(number)
+            call.task.asking.add(call.id)
             question = sys._getframe(1).f_locals.get("value")  # pyright: ignore[reportPrivateUsage]
-            if (why := asking.task.problem(number, question)) is not None:
+            if (why := call.task.problem(number, question)) is not None:
                 raise_pause_lost(why)
         return number
 
@@ -57,12 +49,12 @@ def _add_counter(config: Json, known: Any = None) -> Any:
     already has our counter; it is used if it has the same answers.
     """
     configurable = cast(Json, config.get("configurable") or {})
-    pad: Any = configurable.get(_SCRATCHPAD)
+    pad: Any = configurable.get(SCRATCHPAD)
     if pad is None or isinstance(pad.interrupt_counter, _Counter):
         return pad or known
     if known is None or known.resume is not pad.resume:
         known = replace(pad, interrupt_counter=_Counter(pad.interrupt_counter))
-    configurable[_SCRATCHPAD] = known
+    configurable[SCRATCHPAD] = known
     return known
 
 
@@ -73,13 +65,16 @@ def check_questions(request: ToolCallRequest, task: TaskQuestions) -> Generator[
     """
     around: Any = var_child_runnable_config.get() or {}
     pad = _add_counter(around, _add_counter(cast(Any, request).runtime.config))
-    numbers: list[int] = []
-    token = _asking.set(_Asking(task, numbers))
+    call = RunningCall(str(request.tool_call["id"]), task, [])
+    token = running_call.set(call)
     try:
         yield
+    except GraphInterrupt:
+        task.has_paused = True
+        raise
     finally:
-        _asking.reset(token)
-    if pad is not None and any(number >= len(pad.resume) for number in numbers):
+        running_call.reset(token)
+    if pad is not None and any(number >= len(pad.resume) for number in call.numbers):
         name = request.tool_call["name"]
         around_name = f"{name}, or a middleware around it"
         raise_pause_lost(lost_pause_text(f"interrupt() in {name}", around_name))

@@ -24,23 +24,21 @@ from langchain_core.runnables.config import merge_configs, var_child_runnable_co
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphInterrupt
 
-from hitl_core.errors import HitlError, IntegrationError
+from hitl_core.errors import HitlError
 from hitl_core.integrations.langgraph.graph import Graph, Json
+from hitl_core.integrations.langgraph.guard.guard_errors import UnguardedToolCall
 from hitl_core.integrations.langgraph.guard.lost_pauses import (
     LostPauses,
     PauseLost,
-    is_unsaved_graph,
+    read_started_graph,
     unsaved_pause_text,
 )
 from hitl_core.integrations.langgraph.guard.provider_tools import provider_tools
+from hitl_core.integrations.langgraph.guard.task_pauses import TaskGraphs
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
-
-
-class UnguardedToolCall(IntegrationError):
-    """A tool was about to run, and no guard had checked it. It did not run."""
 
 
 @dataclass(slots=True)
@@ -149,8 +147,7 @@ class Watch(BaseCallbackHandler):
         if self._has_run_watch:
             return
         name, call_id = str((serialized or {}).get("name")), kwargs.get("tool_call_id")
-        ticket = _ticket.get()
-        if ticket and ticket.try_use(name, call_id, kwargs["run_id"]):
+        if (ticket := _ticket.get()) and ticket.try_use(name, call_id, kwargs["run_id"]):
             return
         if call_id is not None:
             self._stop(
@@ -158,8 +155,7 @@ class Watch(BaseCallbackHandler):
                 " it has no guard. Make that agent or ToolNode in the graph, or outside of the function that"
                 " uses it."
             )
-        why = self._objection(name, kwargs.get("inputs"))
-        if why is not None:
+        if (why := self._objection(name, kwargs.get("inputs"))) is not None:
             self._stop(
                 f"`{name}` was stopped. Code invoked it, not a tool node, so nobody can be asked about it:"
                 f" {why} Let a ToolNode run it, or allow it in the policy."
@@ -179,12 +175,11 @@ class Watch(BaseCallbackHandler):
                 )
 
     def on_llm_start(self, serialized: Json | None, prompts: list[str], **kwargs: Any) -> None:
-        """Does nothing. It exists because otherwise LangChain would call it for chat models without
-        `on_chat_model_start`.
-        """
+        """Does nothing. LangChain may call it for a chat model in place of `on_chat_model_start`."""
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
-        if not self._has_run_watch and is_unsaved_graph(sys._getframe()):  # pyright: ignore[reportPrivateUsage]
+        graph = read_started_graph(sys._getframe())  # pyright: ignore[reportPrivateUsage]
+        if not self._has_run_watch and graph and graph.is_unsaved:
             self._unsaved[kwargs["run_id"]] = str(kwargs.get("name"))
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
@@ -205,11 +200,9 @@ class Watch(BaseCallbackHandler):
             verdict = policy.judge(ToolCall(uuid4().hex, name, args or {})).verdict
         except HitlError as error:
             return str(error)
-        return (
-            None
-            if verdict.kind == "allow"
-            else f"the policy doesn't allow it without a review ({verdict.kind})."
-        )
+        if verdict.kind == "allow":
+            return None
+        return f"the policy doesn't allow it without a review ({verdict.kind})."
 
     def _stop(self, why: str) -> NoReturn:
         log.error("%s", why)
@@ -223,9 +216,14 @@ class RunWatch(Watch):
         super().__init__(policy)
         self.stop_reasons: list[str] = []
         self.pauses = LostPauses()
+        self._graphs = TaskGraphs()
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
-        self.pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), str(kwargs.get("name")))
+        run_id, name = kwargs["run_id"], str(kwargs.get("name"))
+        self.pauses.begin(run_id, kwargs.get("parent_run_id"), name)
+        graph = read_started_graph(sys._getframe())  # pyright: ignore[reportPrivateUsage]
+        if graph and graph.task and (why := self._graphs.begin(run_id, graph.task, name)):
+            raise_pause_lost(why)
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
         name = str((serialized or {}).get("name"))
@@ -233,6 +231,7 @@ class RunWatch(Watch):
         super().on_tool_start(serialized, input_str, **kwargs)
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
+        self._graphs.end(kwargs["run_id"])
         if why := self.pauses.end(kwargs["run_id"]):
             raise_pause_lost(why)
 
@@ -241,9 +240,10 @@ class RunWatch(Watch):
 
     def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
         self.pauses.end(kwargs["run_id"], error)
+        if why := self._graphs.end(kwargs["run_id"], pauses=isinstance(error, GraphInterrupt)):
+            raise_pause_lost(why)
 
-    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
-        self.pauses.end(kwargs["run_id"], error)
+    on_tool_error = on_chain_error
 
     def _stop(self, why: str) -> NoReturn:
         self.stop_reasons.append(why)
