@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
+from xxhash import xxh3_128_hexdigest
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate import find_schema_flaw
@@ -27,6 +28,11 @@ SCRATCHPAD = "__pregel_scratchpad"
 
 Json = dict[str, Any]
 Graph: TypeAlias = Pregel[Any, Any, Any, Any]
+
+
+def interrupt_id(namespace: str, number: int) -> str:
+    """The id that LangGraph gives to the interrupt with this number of a task. `namespace`: of the task."""
+    return xxh3_128_hexdigest((f"{namespace}|{number}" if number else namespace).encode())
 
 
 def messages_of(values: object) -> Sequence[AnyMessage]:

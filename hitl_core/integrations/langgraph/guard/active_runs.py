@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -144,7 +144,7 @@ class ActiveRuns:
         claim: str,
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
         answered: Mapping[str, frozenset[str]],
-        questions: Mapping[str, Sequence[Any]],
+        questions: Mapping[str, Mapping[str, Any]],
     ) -> Generator[None, None, None]:
         """Registers a step while the graph runs it. `open_interrupts`: those that it doesn't answer, by task;
         `answered`: the ids of those that it answers; `questions`: the saved ones of each task.

@@ -1,4 +1,4 @@
-"""Finds questions of a call that nobody is asked, or whose answer could reach another call (see
+"""Finds questions of a call that nobody is asked, or that could get the answer to another one (see
 `task_pauses`). A question is lost if a tool, or a middleware around it, calls `interrupt()` and catches
 its exception (`except Exception`).
 """
@@ -15,7 +15,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from hitl_core.integrations.langgraph.graph import SCRATCHPAD, Json
+from hitl_core.integrations.langgraph.graph import SCRATCHPAD, Json, interrupt_id
 from hitl_core.integrations.langgraph.guard.lost_pauses import lost_pause_text
 from hitl_core.integrations.langgraph.guard.task_pauses import (
     RunningCall,
@@ -38,8 +38,9 @@ class _Counter:
         if call is not None:
             call.numbers.append(number)
             call.task.asking.add(call.id)
-            question = sys._getframe(1).f_locals.get("value")  # pyright: ignore[reportPrivateUsage]
-            if (why := call.task.problem(number, question)) is not None:
+            values = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+            id = interrupt_id(values["conf"]["checkpoint_ns"], number)
+            if (why := call.task.problem(values.get("value"), number, id, call.tool)) is not None:
                 raise_pause_lost(why)
         return number
 
@@ -61,11 +62,12 @@ def _add_counter(config: Json, known: Any = None) -> Any:
 @contextlib.contextmanager
 def check_questions(request: ToolCallRequest, task: TaskQuestions) -> Generator[None, None, None]:
     """Use it around a call. Raises PauseLost if the call returns while its own question has no answer, and in
-    the call if another one could get its answer.
+    the call if its question could get the answer to another one.
     """
     around: Any = var_child_runnable_config.get() or {}
     pad = _add_counter(around, _add_counter(cast(Any, request).runtime.config))
-    call = RunningCall(str(request.tool_call["id"]), task, [])
+    id, tool = str(request.tool_call["id"]), request.tool_call["name"]
+    call = RunningCall(id, tool, task, [])
     token = running_call.set(call)
     try:
         yield
@@ -75,6 +77,5 @@ def check_questions(request: ToolCallRequest, task: TaskQuestions) -> Generator[
     finally:
         running_call.reset(token)
     if pad is not None and any(number >= len(pad.resume) for number in call.numbers):
-        name = request.tool_call["name"]
-        around_name = f"{name}, or a middleware around it"
-        raise_pause_lost(lost_pause_text(f"interrupt() in {name}", around_name))
+        around_name = f"{tool}, or a middleware around it"
+        raise_pause_lost(lost_pause_text(f"interrupt() in {tool}", around_name))

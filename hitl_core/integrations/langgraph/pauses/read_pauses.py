@@ -7,9 +7,14 @@ from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
-from xxhash import xxh3_128_hexdigest
 
-from hitl_core.integrations.langgraph.graph import Json, answered_ids, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.graph import (
+    Json,
+    answered_ids,
+    interrupt_id,
+    last_ai_message,
+    messages_of,
+)
 from hitl_core.integrations.langgraph.pauses.calls_around import (
     CallsAround,
     OpenCalls,
@@ -170,8 +175,7 @@ def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel)
 
 def _is_raised_by(interrupt: Interrupt, task_path: str) -> bool:
     """Whether this task raised it itself, as its first interrupt or a later one."""
-    names = (task_path, *(f"{task_path}{SEPARATOR}{number}" for number in range(1, MAX_ANSWERS)))
-    return any(interrupt.id == xxh3_128_hexdigest(name.encode()) for name in names)
+    return any(interrupt.id == interrupt_id(task_path, number) for number in range(MAX_ANSWERS))
 
 
 def _error_text(level: _GraphLevel) -> str:

@@ -65,13 +65,13 @@ def answered_interrupts(
     return answered
 
 
-def saved_questions(state: StateSnapshot) -> dict[str, list[Any]]:
-    """What the tasks of this step ask, or asked and have an answer for, by task."""
-    questions: dict[str, list[Any]] = {}
+def saved_questions(state: StateSnapshot) -> dict[str, dict[str, Any]]:
+    """What the tasks of this step ask, or asked and have an answer for, by task and interrupt."""
+    questions: dict[str, dict[str, Any]] = {}
     for task in state.tasks:
         if (inner := inner_state(task)) is not None:
             questions |= saved_questions(inner)
-        questions[task.id] = [interrupt.value for interrupt in task.interrupts]
+        questions[task.id] = {interrupt.id: interrupt.value for interrupt in task.interrupts}
     return questions
 
 

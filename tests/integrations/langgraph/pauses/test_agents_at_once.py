@@ -1,4 +1,4 @@
-"""Several agents that one task of LangGraph runs, which tells them apart only by the order of their starts."""
+"""Several agents that one task of LangGraph runs: it tells them apart only by the order of their starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ToolNode that runs all calls of a message in one task, in which calls ask questions of their own."""
+"""Questions of tools that could get the answer to another one: LangGraph knows them only by their order."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import asyncio
 from typing import Any
 
 import pytest
+from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import interrupt
 
 from hitl_core.errors import IntegrationError
-from hitl_core.integrations.langgraph import Driver
+from hitl_core.integrations.langgraph import Driver, Run
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.langgraph.pauses.test_own_questions import inbox
 
@@ -93,3 +94,74 @@ async def test_an_answer_reaches_no_other_call_than_the_one_that_asked(lab: Lab)
     payments.is_over.set()
     assert payments.paid == []
     assert "Send each call" in (lab.stops[0].refusal or "")
+
+
+def paying(lab: Lab, pay: Any) -> Driver:
+    """An agent whose only turn calls this tool."""
+    agent = create_agent(
+        Script(turns=[[call("p-1", "pay", to="a")]]), [pay], checkpointer=lab.saver
+    )
+    return lab.reviews.drive(agent)
+
+
+async def approve_question(lab: Lab, driver: Driver) -> Run:
+    """Approve the first question. Returns the next stop."""
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+    return lab.stops[0]
+
+
+async def test_an_approval_does_not_reach_a_question_that_has_changed(lab: Lab) -> None:
+    """LangGraph starts a tool again with the answer: if it asks something else then, people did not approve
+    it."""
+    prices, paid = iter([80, 9000]), list[int]()
+
+    @tool
+    async def pay(to: str) -> str:
+        """Pay the price of today."""
+        price = next(prices)
+        interrupt(inbox("confirm", {"price": price}))
+        paid.append(price)
+        return "paid"
+
+    stop = await approve_question(lab, paying(lab, pay))
+    assert paid == []
+    assert "`pay` asks another question now" in (stop.refusal or "")
+
+
+async def test_an_approval_reaches_no_other_question_that_the_tool_asks_at_once(lab: Lab) -> None:
+    """Given a tool that asks two questions at once, of which the other one comes first after the approval."""
+    starts, paid = list[str](), list[str]()
+
+    @tool
+    async def pay(to: str) -> str:
+        """Pay two people at once, and ask before each."""
+
+        async def pay_one(name: str, turns: int) -> None:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            interrupt(inbox("confirm", {"to": name}))
+            paid.append(name)
+
+        starts.append(to)
+        first, second = (0, 5) if len(starts) == 1 else (5, 0)
+        await asyncio.gather(pay_one("a", first), pay_one("b", second), return_exceptions=False)
+        return "paid"
+
+    stop = await approve_question(lab, paying(lab, pay))
+    assert "b" not in paid
+    assert "`pay` asks another question now" in (stop.refusal or "")
+
+
+async def test_the_next_question_of_a_tool_may_be_another_one(lab: Lab) -> None:
+    @tool
+    async def pay(to: str) -> str:
+        """Pay, and ask twice."""
+        interrupt(inbox("confirm", {"step": 1}))
+        return str(interrupt(inbox("confirm", {"step": 2})))
+
+    stop = await approve_question(lab, paying(lab, pay))
+    assert stop.review_id
+    assert stop.refusal is None
