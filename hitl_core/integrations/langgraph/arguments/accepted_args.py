@@ -108,6 +108,8 @@ def refusal_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str |
 
 def _find_refused(tool: BaseTool, args: Mapping[str, Any]) -> Iterator[str]:
     if takes_one_value(tool):
+        if len(args) != 1:
+            yield "it takes exactly one value"
         return
     if not is_filtered(tool):
         required: Any = _schema_for_model(tool).get("required")

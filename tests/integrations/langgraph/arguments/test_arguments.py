@@ -297,3 +297,13 @@ async def test_a_tool_of_one_value_can_be_edited(lab: Lab) -> None:
         await lab.decide(paused.review_id, {"__arg1": "b"})
         await lab.done(paused.review_id)
     assert RAN == ["b"]
+
+
+@pytest.mark.parametrize("args", [{}, {"a": "x", "b": "y"}], ids=["none", "two"])
+async def test_nobody_is_asked_about_a_tool_of_one_value_that_gets_another_number_of_them(
+    lab: Lab, args: Any
+) -> None:
+    note = Tool("note", _note_one, "Note.")
+    text = await refusal_of(lab, note, turn=[call("c1", "note", **args)])
+    assert RAN == []
+    assert "it takes exactly one value" in text
