@@ -44,7 +44,8 @@ def find_gaps(policy: Policy, rule: Rule) -> list[str]:
     if not isinstance(when, SchemaWhen) or rule.kind == "allow":
         return []
     argument_schemas = _argument_schemas(when.schema)
-    base = _example(when.schema, argument_schemas)
+    # Arguments that satisfy the schema, if it is simple.
+    base = {name: _example_value(schemas) for name, schemas in argument_schemas.items() if schemas}
 
     def is_allowed(args: dict[str, Any]) -> bool:
         ruling = policy.judge(ToolCall("check", tool, args))
@@ -85,11 +86,6 @@ def _schema_parts(schema: object) -> Iterator[dict[str, Any]]:
             held = cast("dict[str, Any]", part)
             yield held
             waiting.extend(held[key] for key in _INNER if key in held)
-
-
-def _example(schema: dict[str, Any], argument_schemas: dict[str, list[Json]]) -> dict[str, Any]:
-    """Arguments that satisfy the schema, if it is simple."""
-    return {name: _example_value(schemas) for name, schemas in argument_schemas.items() if schemas}
 
 
 def _example_value(schemas: list[Json]) -> Any:

@@ -154,7 +154,7 @@ class Policy:
         """Like `judge`, also with async callables."""
         run_context = self.run_context
         context = CallContext(call, {}, state, run_context.prefix if run_context else None)
-        ruling = await _first_ruling((*self.rule_index.rules_for(call.name), self.default), context)
+        ruling = await _first_ruling(self.rules_for(call.name), context)
         assert ruling is not None  # the default has no `when`
         if run_context is None:
             return ruling
@@ -167,6 +167,10 @@ class Policy:
         # `allow_override` does not apply if the context's `when` could not be checked.
         replaces = self.allow_override and not run_ruling.unsure
         return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
+
+    def rules_for(self, tool: str) -> tuple[Rule, ...]:
+        """The rules that can match a tool, in their order. The default is the last one."""
+        return (*self.rule_index.rules_for(tool), self.default)
 
     def preload_rules(self, tool: str) -> bool:
         """Look up the tool's rules now, which takes a while, so that `judge` and `dump_kept_policy` are fast.
@@ -181,7 +185,7 @@ class Policy:
 
     def can_hide(self, tool: str) -> bool:
         """Whether a rule for this tool hides values, of some arguments at least. No `when` is called."""
-        return any(rule.can_hide for rule in (*self.rule_index.rules_for(tool), self.default))
+        return any(rule.can_hide for rule in self.rules_for(tool))
 
     @property
     def trusts_tools(self) -> bool:
@@ -190,14 +194,14 @@ class Policy:
 
     def always_allows(self, tool: str) -> bool:
         """Whether calls of this tool need no review, whatever their arguments. No `when` is called."""
-        rules = until_unconditional((*self.rule_index.rules_for(tool), self.default))
+        rules = until_unconditional(self.rules_for(tool))
         return all(rule.kind == "allow" for rule in rules)
 
     def can_edit_into(self, tool: str) -> bool:
         """Whether an edit can change a call to this tool, with at least some arguments. No `when` is
         called.
         """
-        own = _can_edit((*self.rule_index.rules_for(tool), self.default))
+        own = _can_edit(self.rules_for(tool))
         if self.run_context is None:
             return own
         run = self.run_context.rules_for(tool)

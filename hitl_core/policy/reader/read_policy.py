@@ -72,7 +72,7 @@ _POLICY_ONLY = ("description", "idempotent")
 _POLICY_ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")
 
 
-def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig:
+def read_policy(node: ConfigNode, inherited: Rule | None) -> ParsedConfig:
     """The default and the rules. Raises InvalidPolicy with all problems."""
     is_policy = inherited is None
     fields = node.fields(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from hitl_core.model import DECISION_TYPES, DecisionType, Output, Reviewers
@@ -45,7 +46,9 @@ _SYNONYMS = {"accept": "approve", "response": "respond", "deny": "reject"}
 
 
 def read_rule(name: str, node: ConfigNode, default: Rule) -> Rule | None:
-    """The rule; None, with a reported problem, if the entry has the wrong type."""
+    """The rule, with what it doesn't say from `default`; None, with a reported problem, if the entry has the
+    wrong type.
+    """
     value = node.value
     if isinstance(value, bool):
         kind = "review" if value else "allow"
@@ -53,16 +56,7 @@ def read_rule(name: str, node: ConfigNode, default: Rule) -> Rule | None:
         kind = "deny"
     else:
         return _read_mapping(name, node, default)
-    return Rule(
-        name=name,
-        kind=kind,
-        line=node.line,
-        prefix=default.prefix,
-        route=default.route,
-        needs_requester=default.needs_requester,
-        trusts_tools=default.trusts_tools,
-        hide_when_decided=default.hide_when_decided,
-    )
+    return replace(default, name=name, kind=kind, line=node.line)
 
 
 def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
@@ -78,11 +72,11 @@ def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
     answer_schema = _read_answer_schema(fields, decisions)
     route = read_route(fields, default.route)
     _check_reviewers(fields, node, route.reviewers, decisions)
-    return Rule(
+    return replace(
+        default,
         name=name,
         kind="review",
         line=node.line,
-        prefix=default.prefix,
         route=route,
         says_reviewers="reviewers" in fields,
         needs_requester=excludes_requester(fields, default.needs_requester),
@@ -102,7 +96,6 @@ def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
         )
         or False,
         idempotent=read_field(fields, "idempotent", ConfigNode.boolean) or False,
-        trusts_tools=default.trusts_tools,
     )
 
 
