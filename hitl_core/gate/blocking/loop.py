@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import inspect
 import os
 import threading
-from collections.abc import Awaitable, Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
-from typing import NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from hitl_core.errors import GateClosed
 
@@ -23,9 +22,9 @@ _FORKED = (
 
 
 class Runner(Protocol):
-    """Runs an awaitable on the gate's event loop, and waits for its result."""
+    """Runs a coroutine on the gate's event loop, and waits for its result."""
 
-    def __call__(self, work: Awaitable[T]) -> T: ...
+    def __call__(self, work: Coroutine[Any, Any, T]) -> T: ...
 
 
 @contextmanager
@@ -38,13 +37,13 @@ def running_loop() -> Generator[Runner, None, None]:
     thread = threading.Thread(target=loop.run_forever, name="hitl-gate", daemon=True)
     thread.start()
 
-    def run(work: Awaitable[T]) -> T:
+    def run(work: Coroutine[Any, Any, T]) -> T:
         if process != os.getpid():
             _refuse(work, _FORKED)
         with opening:  # so that no work reaches the loop after it has ended
             if not is_open:
                 _refuse(work, _CLOSED)
-            future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)
+            future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
             return future.result()
         except concurrent.futures.CancelledError as error:
@@ -65,9 +64,8 @@ def running_loop() -> Generator[Runner, None, None]:
             loop.close()
 
 
-def _refuse(work: object, why: str) -> NoReturn:
-    if inspect.iscoroutine(work):
-        work.close()
+def _refuse(work: Coroutine[Any, Any, object], why: str) -> NoReturn:
+    work.close()
     raise GateClosed(why)
 
 
@@ -77,7 +75,3 @@ async def _cancel_others() -> None:
     for each in others:
         each.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-async def _await_result(work: Awaitable[T]) -> T:
-    return await work
