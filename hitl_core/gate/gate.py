@@ -21,14 +21,11 @@ from hitl_core.gate.submission import (
     check_cancel_reason,
     check_seconds,
 )
-from hitl_core.gate.waiting import HEARTBEAT_TTL, ReviewListener, Waiter, cancellation
+from hitl_core.gate.waiting import HEARTBEAT_TTL, LEASE, ReviewListener, Waiter, cancellation
 from hitl_core.model import JsonObject, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import Reviews
 from hitl_core.store import RedisStore, Store
-
-#: How long a claim stays valid after the last renewal by its process, in seconds.
-LEASE = 30.0
 
 
 def _load_policy(policy: object) -> Policy:

@@ -14,11 +14,11 @@ from hitl_core.gate import guard
 from hitl_core.gate.blocking.loop import Runner, running_loop
 from hitl_core.gate.blocking.outcome import BlockingOutcome, run_in_this_thread
 from hitl_core.gate.connection import opens_in
-from hitl_core.gate.gate import LEASE, Gate
+from hitl_core.gate.gate import Gate
 from hitl_core.gate.guard import P, R
 from hitl_core.gate.outcome import Outcome, Tool, failure_result, success_result
 from hitl_core.gate.submission import JudgedCalls, SubmitOptions
-from hitl_core.gate.waiting import HEARTBEAT_TTL
+from hitl_core.gate.waiting import HEARTBEAT_TTL, LEASE
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 

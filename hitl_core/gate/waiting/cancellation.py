@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_core.errors import Refused
-from hitl_core.gate.waiting.waiter import check_agent
+from hitl_core.gate.waiting.lease import check_agent
 from hitl_core.model import Review
 from hitl_core.review import Transition, commands
 

@@ -163,18 +163,18 @@ class ReviewListener(Watchers):
             raise GateClosed("This gate is closed: its `async with` has ended. Open another one.")
 
     async def _send_heartbeats(self) -> None:
-        is_told = False
+        is_logged = False
         while True:
             await asyncio.sleep(self._heartbeat_ttl / 3)
             for work in (self._send_heartbeat, self._reviews.check_history):
                 try:
                     await work()
                 except HitlError:
-                    pass  # `listen` tells that the store is away
+                    pass  # `listen` logs that the store is away
                 except Exception as error:
-                    if not is_told:
+                    if not is_logged:
                         log.warning("The heartbeat of this process failed: %s", safe_message(error))
-                    is_told = True
+                    is_logged = True
 
     async def _send_heartbeat(self) -> None:
         await self._store.send_heartbeat(self._process, self._heartbeat_ttl)

@@ -63,7 +63,7 @@ async def test_a_second_waiter_gets_the_end_at_once(
 ):
     """Given two processes that wait for one review and look only after a hint; when
     one has run it, then the other's wait ends."""
-    monkeypatch.setattr("hitl_core.gate.waiting.waiter.POLL_INTERVAL", 86_400.0)
+    monkeypatch.setattr("hitl_core.gate.waiting.lease.POLL_INTERVAL", 86_400.0)
     gates = [await open_gate(), await open_gate()]
     review_id = await gates[0].submit([call()], thread_id="t")
     waits = [asyncio.create_task(gate.wait(review_id)) for gate in gates]
