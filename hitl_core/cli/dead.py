@@ -10,9 +10,16 @@ from uuid import uuid4
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.session import add_redis, operator, text_argument, with_reviews
+from hitl_core.cli.session import (
+    add_redis,
+    confirm_change,
+    operator,
+    terminal_problem,
+    text_argument,
+    with_reviews,
+)
 from hitl_core.cli.table import Cell, Column, say_table
-from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say, say_json
+from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.model import Event, is_review_id, short_id
 
 if TYPE_CHECKING:
@@ -151,18 +158,16 @@ async def retry_letters(reviews: Reviews, letters: Iterable[DeadLetter]) -> list
 
 
 def _drop(args: argparse.Namespace) -> int:
-    if not args.yes and not is_interactive():
-        return complain(
-            "There is no terminal for the confirmation: add --yes to continue without it."
-        )
+    if problem := terminal_problem(args):
+        return complain(problem)
     letter = with_reviews(args, lambda reviews: reviews.store.dead_letter(args.id))
     if letter is None:
         return _complain_unknown(args.id)
-    if not args.yes:
-        say(f"{_card_text(letter)} of the review {letter.review_id}: {letter.why}", to=sys.stderr)
-        if not confirm("Drop it?"):
-            note("Nothing was dropped.")
-            return 1
+    about = f"{_card_text(letter)} of the review {letter.review_id}: {letter.why}"
+    if not confirm_change(
+        args, lambda: say(about, to=sys.stderr), "Drop it?", "Nothing was dropped."
+    ):
+        return 1
 
     async def drop(reviews: Reviews) -> bool:
         await _record(reviews, letter, "dropped", args.reason)  # first: no drop without an entry

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from hitl_core.cli.terminal import is_interactive
+from hitl_core.cli.terminal import confirm, is_interactive, note
 from hitl_core.defaults import DEFAULT_REDIS_URL
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
 from hitl_core.model import CLI, Reviewer, Snapshot, is_id_prefix, is_review_id, is_text
@@ -57,10 +57,16 @@ def text_argument(typed: str) -> str:
     return typed
 
 
+def terminal_problem(args: argparse.Namespace) -> str | None:
+    """Why the command can't ask for confirmation; None if it can, or if `--yes` makes that unnecessary."""
+    if args.yes or is_interactive():
+        return None
+    return "There is no terminal for the confirmation: add --yes to continue without it."
+
+
 def confirmation_problem(args: argparse.Namespace) -> str | None:
-    """Why the command can't continue; None if it can. Either it must ask for confirmation and there is no
-    terminal, or `--yes` comes with the beginning of an id: that could be another review's when the script
-    runs.
+    """The same for a command about one review. With `--yes` it needs the whole id: the beginning could be
+    another review's when the script runs.
     """
     if args.yes:
         needed = "--yes needs the whole id: `hitl reviews show` prints it."
@@ -68,6 +74,21 @@ def confirmation_problem(args: argparse.Namespace) -> str | None:
     if is_interactive():
         return None
     return "There is no terminal for the confirmation: use the whole id, and add --yes."
+
+
+def confirm_change(
+    args: argparse.Namespace, show: Callable[[], object], question: str, no_change_message: str
+) -> bool:
+    """Show the change and ask for confirmation; with `--yes` don't ask. After a no, print
+    `no_change_message`.
+    """
+    if args.yes:
+        return True
+    show()
+    if not confirm(question):
+        note(no_change_message)
+        return False
+    return True
 
 
 def add_redis(parser: argparse.ArgumentParser) -> None:

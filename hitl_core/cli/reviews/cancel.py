@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviews.change_review import confirm_change, find_or_drop, new_op, store_change
+from hitl_core.cli.reviews.change_review import find_or_drop, new_op, store_change
 from hitl_core.cli.session import (
     add_id,
     add_redis,
     add_yes,
+    confirm_change,
     confirmation_problem,
     operator,
     text_argument,

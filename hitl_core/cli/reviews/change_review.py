@@ -1,17 +1,16 @@
-"""The steps of a command that changes a review: show it, ask for confirmation, store the change."""
+"""The steps of a command that changes a review: show it, store the change."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from hitl_core.cli import phrases
 from hitl_core.cli.reviews.call_details import say_call
 from hitl_core.cli.session import find_review
-from hitl_core.cli.terminal import confirm, note, say
+from hitl_core.cli.terminal import say
 from hitl_core.errors import Refused, ReviewNotFound, StoreUnavailable
 from hitl_core.model import Call, Snapshot
 
@@ -22,21 +21,6 @@ BUSY_MESSAGE = "Other people are deciding at this moment. Run the command again.
 UNKNOWN_MESSAGE = (
     "It is not known whether this was stored. Run the command again: it counts only once."
 )
-
-
-def confirm_change(
-    args: argparse.Namespace, show: Callable[[], object], question: str, no_change_message: str
-) -> bool:
-    """Show the change and ask for confirmation; with `--yes` don't ask. After a no, print
-    `no_change_message`.
-    """
-    if args.yes:
-        return True
-    show()
-    if not confirm(question):
-        note(no_change_message)
-        return False
-    return True
 
 
 def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.reviews.call_details import ambiguous_error, find_calls, only_call
-from hitl_core.cli.reviews.change_review import confirm_change, new_op, store_change
+from hitl_core.cli.reviews.change_review import new_op, store_change
 from hitl_core.cli.reviews.proposal import (
     confirmation_question,
     make_proposal,
@@ -20,6 +20,7 @@ from hitl_core.cli.session import (
     add_redis,
     add_yes,
     check_deciding_enabled,
+    confirm_change,
     confirmation_problem,
     find_review,
     operator,

@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from hitl_core.cli.command import add_command
-from hitl_core.cli.session import add_redis, with_reviews
-from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say
+from hitl_core.cli.session import add_redis, confirm_change, terminal_problem, with_reviews
+from hitl_core.cli.terminal import complain, say
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -42,14 +42,12 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if not args.yes:
-        if not is_interactive():
-            return complain(
-                "There is no terminal for the confirmation: add --yes to continue without it."
-            )
-        if not confirm("Hold all reviews that are not done?"):
-            note("Nothing was held.")
-            return 1
+    if problem := terminal_problem(args):
+        return complain(problem)
+    if not confirm_change(
+        args, lambda: None, "Hold all reviews that are not done?", "Nothing was held."
+    ):
+        return 1
     held = with_reviews(args, lambda reviews: reviews.store.hold_live_reviews())
     say(f"held {held}")
     return 0

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.reviews.change_review import (
-    confirm_change,
     drop_missing,
     find_or_drop,
     new_op,
@@ -20,11 +19,13 @@ from hitl_core.cli.reviews.change_review import (
 from hitl_core.cli.session import (
     add_redis,
     add_yes,
+    confirm_change,
     confirmation_problem,
     operator,
+    terminal_problem,
     with_reviews,
 )
-from hitl_core.cli.terminal import complain, confirm, is_interactive, note, say
+from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import Refused, ReviewNotFound, StoreError
 from hitl_core.review import Release
 
@@ -97,19 +98,19 @@ def _release_one(args: argparse.Namespace) -> int:
 
 
 def _release_all(args: argparse.Namespace) -> int:
-    if not args.yes and not is_interactive():
-        return complain(
-            "There is no terminal for the confirmation: add --yes to continue without it."
-        )
+    if problem := terminal_problem(args):
+        return complain(problem)
     count = with_reviews(args, lambda reviews: reviews.store.check_history()).held
     if not count:
         note("No review is held.")
         return 0
-    if not args.yes:
-        say(f"{count} reviews are held.", to=sys.stderr)
-        if not confirm("Their calls may have run already. Let all continue as they are stored?"):
-            note("Nothing was released.")
-            return 1
+    if not confirm_change(
+        args,
+        lambda: say(f"{count} reviews are held.", to=sys.stderr),
+        "Their calls may have run already. Let all continue as they are stored?",
+        "Nothing was released.",
+    ):
+        return 1
 
     failed = with_reviews(args, _release_each)
     return 1 if failed else 0

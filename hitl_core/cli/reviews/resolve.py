@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, get_args
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.reviews.call_details import find_calls, only_call
-from hitl_core.cli.reviews.change_review import confirm_change, new_op, show_calls, store_change
+from hitl_core.cli.reviews.change_review import new_op, show_calls, store_change
 from hitl_core.cli.reviews.review_json import review_to_json
 from hitl_core.cli.session import (
     add_id,
     add_redis,
     add_yes,
     check_deciding_enabled,
+    confirm_change,
     confirmation_problem,
     find_review,
     operator,
