@@ -141,11 +141,6 @@ class Action(Value):
         return tuple({who.key: who for who in people}.values())
 
     @property
-    def approvals_needed(self) -> int:
-        """How many approvals are missing."""
-        return max(0, self.route.reviewers.quorum - len(self.approvals)) if self.is_pending else 0
-
-    @property
     def is_pending(self) -> bool:
         return self.decision is None
 

@@ -117,7 +117,6 @@ class Place(str):
 DEFAULT_PLACE: Final = Place("default")
 #: The chat thread in which the agent was asked. Only a policy has this value: a review has the real thread,
 #: or DEFAULT_PLACE.
-#: DEFAULT_PLACE.
 ORIGIN: Final = Place("origin")
 
 

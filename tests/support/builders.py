@@ -11,7 +11,7 @@ from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.gate.submission.schemas import ToolSchemas, kept_policy_for
-from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
+from hitl_core.model import Action, Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import Decide, claims
 from hitl_core.review.edits.proposal import Proposal
@@ -162,3 +162,8 @@ async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = No
             await reviews.apply(
                 Decide(review_id, action.key, plan, by or person(), f"click:{next(_numbers)}")
             )
+
+
+def approvals_needed(action: Action) -> int:
+    """How many approvals are missing."""
+    return max(0, action.route.reviewers.quorum - len(action.approvals)) if action.is_pending else 0

@@ -16,7 +16,7 @@ from hitl_core.review import claims
 from hitl_core.review.decisions import decide
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.review.visibility import redaction_pointers
-from tests.support.builders import START, judge_turn, person
+from tests.support.builders import START, approvals_needed, judge_turn, person
 
 ADA, NOW = person("Ada"), START + 60
 
@@ -71,7 +71,7 @@ STRICT: dict[str, Case] = {
     "redact": Case({"redact": ["/secret"]}, lambda r: r.actions[0].config.redact == ("/secret",)),
     "route": Case(
         {"reviewers": {"channel_members": True, "quorum": 3, "exclude_requester": False}},
-        lambda r: r.actions[0].approvals_needed == 3,
+        lambda r: approvals_needed(r.actions[0]) == 3,
     ),
     "idempotent": Case({"idempotent": False}, lambda r: not r.calls[0].idempotent),
     "needs_requester": Case(
