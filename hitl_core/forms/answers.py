@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, assert_never, cast
 
-from hitl_core.forms.edit_args import is_kept, remove_value, set_value, value_at
+from hitl_core.forms.edit_args import is_kept, remove_value, set_value
 from hitl_core.forms.error_places import REQUIRED, attach_errors
 from hitl_core.forms.field import ABSENT, FormErrors, Slot, utf16_length
 from hitl_core.forms.text_values import (
@@ -25,6 +25,7 @@ from hitl_core.jsonschema import (
     format_path,
     hide_errors,
     to_pointer,
+    value_at,
 )
 
 
@@ -119,11 +120,11 @@ def _fill_blanks(
     for slot in slots:
         for length in range(1, len(slot.path)):
             outer, on_clear = slot.path[:length], slot.parent_on_clear[length]
-            is_missing = to_pointer(outer) in missing and value_at(args, outer) is ABSENT
+            is_missing = to_pointer(outer) in missing and value_at(args, outer, ABSENT) is ABSENT
             if is_missing and on_clear != "leave":
                 args = set_value(args, outer, None if on_clear == "null" else {})
         where = slot.field.pointer.removesuffix("~")
-        is_missing = where in missing and value_at(args, slot.path) is ABSENT
+        is_missing = where in missing and value_at(args, slot.path, ABSENT) is ABSENT
         if is_missing and slot.field.locked is None and not slot.field.required:
             match slot.on_clear:
                 case "null":

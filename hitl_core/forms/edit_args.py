@@ -17,8 +17,9 @@ from hitl_core.jsonschema import (
     cut_at_hidden,
     find_fixed,
     format_path,
-    read_index,
+    has_path,
     to_pointer,
+    value_at,
 )
 
 Json = dict[str, Any]
@@ -128,21 +129,6 @@ def _is_blank(character: str) -> bool:
     return unicodedata.category(character)[0] in "ZC" or character in _FILLERS
 
 
-def value_at(value: Any, path: tuple[str, ...]) -> Any:
-    """The value at this path, or ABSENT."""
-    for name in path:
-        if isinstance(value, list):
-            items, index = cast("list[Any]", value), read_index(name)
-            if index is None or index >= len(items):
-                return ABSENT
-            value = items[index]
-        elif isinstance(value, dict) and name in value:
-            value = cast(Json, value)[name]
-        else:
-            return ABSENT
-    return value
-
-
 def find_changed_fixed(
     schemas: Iterable[Mapping[str, Any] | None],
     before: Mapping[str, Any],
@@ -162,16 +148,16 @@ def find_lost_hidden(
     different new value is allowed: the editor wrote it on purpose.
     """
     for path in sorted(hidden):
-        value = value_at(after, path)
+        value = value_at(after, path, ABSENT)
         lost = value is ABSENT or value == HIDDEN
-        if lost and value_at(before, path) is not ABSENT and not is_kept(before, after, path):
+        if lost and has_path(before, path) and not is_kept(before, after, path):
             return path
     return None
 
 
 def is_kept(before: Any, after: Any, path: Path) -> bool:
     """Whether the value at this path is the same, or absent in both."""
-    return _to_json(value_at(before, path)) == _to_json(value_at(after, path))
+    return _to_json(value_at(before, path, ABSENT)) == _to_json(value_at(after, path, ABSENT))
 
 
 def _to_json(value: Any) -> str:

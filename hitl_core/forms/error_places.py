@@ -7,6 +7,7 @@ from typing import assert_never
 
 from hitl_core.forms.field import FormErrors, JointError, Slot
 from hitl_core.jsonschema import ArgError, Together, child_pointers, format_path
+from hitl_core.sentences import join_names
 
 REQUIRED = "is required"
 _MAX_MESSAGES = 3  # for each field
@@ -58,13 +59,13 @@ def _joint_error(fields: Mapping[str, Slot], error: ArgError) -> JointError | No
 def _joint_sentence(together: Together, names: list[str]) -> str:
     match together.why:
         case "all_set":
-            return f"{_join(names, 'and')} can't be set together."
+            return f"{join_names(names)} can't be set together."
         case "none_set":
-            return f"{_join(names, 'or')} is required."
+            return f"{join_names(names, 'or')} is required."
         case "values" if len(names) == 1:
             return f"{names[0]} can't have this value."
         case "values":
-            return f"{_join(names, 'and')} can't have these values together."
+            return f"{join_names(names)} can't have these values together."
         case "needed_by":
             raise AssertionError("its field is known")
     assert_never(together.why)
@@ -75,17 +76,13 @@ def _message(fields: Mapping[str, Slot], error: ArgError) -> str:
         return error.message
     parent = error.pointer.rpartition("/")[0]
     names = _names(fields, child_pointers(parent, error.together.names))
-    return f"is required when {_join(names, 'and')} is set"
+    return f"is required when {join_names(names)} is set"
 
 
 def _names(fields: Mapping[str, Slot], pointers: list[str]) -> list[str]:
     """The fields' labels, else the properties' names."""
     found = ((pointer, _field_of(fields, pointer)) for pointer in pointers)
     return [slot.field.label if slot else format_path(pointer) for pointer, slot in found]
-
-
-def _join(names: list[str], last: str) -> str:
-    return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _field_of(fields: Mapping[str, Slot], pointer: str) -> Slot | None:

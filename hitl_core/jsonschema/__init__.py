@@ -30,11 +30,13 @@ from hitl_core.jsonschema.hidden import (
     find_fixed,
     find_hidden,
     find_other_form,
+    has_path,
     is_fixed,
     is_hiding_unclear,
     is_secret,
     mask_args,
     mask_value,
+    value_at,
 )
 from hitl_core.jsonschema.hidden_errors import cut_at_hidden, cut_at_missing, hide_errors
 from hitl_core.jsonschema.limits import (
@@ -98,6 +100,7 @@ __all__ = [
     "find_other_form",
     "format_name",
     "format_path",
+    "has_path",
     "hide_errors",
     "is_fixed",
     "is_hiding_unclear",
@@ -111,6 +114,7 @@ __all__ = [
     "schema_properties",
     "search",
     "to_pointer",
+    "value_at",
     "wrap_schema",
     "write_schema",
 ]

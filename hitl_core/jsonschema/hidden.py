@@ -16,6 +16,7 @@ from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
 HIDDEN = "(hidden)"
 #: This key at the root of a schema means that the schema can't hide values (see `forms.strip_texts`).
 NO_TEXTS_MARK = "x-hitl-unsaid"
+_ABSENT = object()
 _Schemas = Iterable[Mapping[str, Any] | None]
 
 
@@ -182,17 +183,22 @@ def mask_value(value: Any, hidden: list[Path], placeholder: str = HIDDEN) -> Any
 
 
 def has_path(value: Any, path: Path) -> bool:
+    return value_at(value, path, _ABSENT) is not _ABSENT
+
+
+def value_at(value: Any, path: Path, absent: Any) -> Any:
+    """The value at this path; `absent` if there is none."""
     for name in path:
         if isinstance(value, list):
             items, index = cast("list[Any]", value), read_index(name)
             if index is None or index >= len(items):
-                return False
+                return absent
             value = items[index]
         elif isinstance(value, dict) and name in value:
             value = cast("dict[str, Any]", value)[name]
         else:
-            return False
-    return True
+            return absent
+    return value
 
 
 def _paths_below(paths: set[Path], names: Path) -> list[Path]:
