@@ -23,7 +23,6 @@ from hitl_core.review.visibility.texts import (
     title_of,
 )
 from hitl_core.review.visibility.values import (
-    Hiding,
     compared_pointers,
     find_pointers,
     find_redaction_flaw,
@@ -34,7 +33,6 @@ from hitl_core.review.visibility.values import (
 
 __all__ = [
     "WHY_HIDDEN",
-    "Hiding",
     "answer_schema_of",
     "cancel_reason_of",
     "compared_pointers",

@@ -14,7 +14,6 @@ from hitl_core.store.redis.connection.server import (
 from hitl_core.store.redis.connection.start_checks import StartWarning, find_warnings
 from hitl_core.store.redis.connection.url import (
     REDIS_SCHEMES,
-    RedisUrl,
     parse_redis_url,
     read_redis_url,
 )
@@ -24,7 +23,6 @@ __all__ = [
     "REDIS_SCHEMES",
     "Client",
     "ClusterClient",
-    "RedisUrl",
     "StartWarning",
     "WrongType",
     "check_server",
