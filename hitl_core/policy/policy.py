@@ -169,18 +169,16 @@ class Policy:
         return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
 
     def rules_for(self, tool: str) -> tuple[Rule, ...]:
-        """The rules that can match a tool, in their order. The default is the last one."""
         return (*self.rule_index.rules_for(tool), self.default)
 
     def preload_rules(self, tool: str) -> bool:
         """Look up the tool's rules now, which takes a while, so that `judge` and `dump_kept_policy` are fast.
         False if they were looked up before.
         """
-        is_new = not self.rule_index.knows(tool)
-        self.rule_index.rules_for(tool)
-        if self.run_context is not None:
-            is_new = is_new or not self.run_context.rule_index.knows(tool)
-            self.run_context.rules_for(tool)
+        configs = (self, self.run_context) if self.run_context else (self,)
+        is_new = not all(config.rule_index.knows(tool) for config in configs)
+        for config in configs:
+            config.rules_for(tool)
         return is_new
 
     def can_hide(self, tool: str) -> bool:
