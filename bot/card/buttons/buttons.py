@@ -123,7 +123,7 @@ def card_buttons(card: Card, *, layout: Layout, next_place: str = "") -> tuple[B
         )
     if card.approve_all and shows_all(card, layout):
         buttons.append(_approve_all_button(card))
-    if waiting and card.next_step is not None:
+    if waiting and card.next_step is not None and not card.is_private:
         label = f"Escalate to {next_place}"
         taken = card.next_step.taken
         buttons.append(Button("escalate", label, label, card.review_id, number=taken, is_rare=True))

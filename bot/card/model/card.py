@@ -198,7 +198,8 @@ class Card:
     - `approve_all`: the keys and revisions of that button, with their `seal` and their `differences`;
     - `cancel_votes`: who wants to cancel, if that needs several people;
     - `escalation_people`: whom an escalation calls; `first_message`: from which it was escalated;
-    - `decision_time`: seconds; None if pending, or after a doubt; `more_waiting`: reviews without a line.
+    - `decision_time`: seconds; None if pending, or after a doubt; `more_waiting`: reviews without a line;
+    - `is_private`: one person sees it, away from its place, so it has no Escalate: that starts from a place.
     """
 
     review_id: str
@@ -230,3 +231,4 @@ class Card:
     decision_time: float | None
     deciders: tuple[Deciders, ...]
     more_waiting: int = 0
+    is_private: bool = False

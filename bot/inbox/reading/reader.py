@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from hitl_core.model import MessageRef, Place, Review, Reviewer, is_digest_id
@@ -152,12 +152,13 @@ class Reader:
         return await self.action(review_id, place, number, who, snapshot, fits=fits)
 
     async def card(self, review_id: str, who: Reviewer) -> Card:
-        """The card of a review at the first place where this person may decide."""
+        """The card of a review at the first place where this person may decide, for them alone."""
         snapshot, place = await self._access.find_place(review_id, None, who)
         review, posts = snapshot.review, snapshot.posts
-        return await offload_drawing(
+        card = await offload_drawing(
             review, lambda: build_card(review, place, posts, held=snapshot.held)
         )
+        return replace(card, is_private=True)
 
     async def digest_card(self, digest_id: str, who: Reviewer) -> Card:
         """The card of a digest's message, for a person for whom one of its reviews waits."""

@@ -91,14 +91,15 @@ async def test_a_form_in_a_home(scene: Scene, users: TeamsUsers) -> None:
 
 
 async def test_approvals_shows_one_review(scene: Scene, users: TeamsUsers) -> None:
-    """Given the id of a review; when Alice asks for it, then she gets its card, without Escalate; when Carl
-    does, who may not see it, then he gets a sentence, and nothing of it."""
+    """Given the id of a review; when Alice asks for it, then she gets its card, which says when it escalates,
+    without Escalate; when Carl does, who may not see it, then he gets a sentence, and nothing of it."""
     waiting = await ask(scene, escalate=[{"after": "1h", "to": f"teams:{OPS}"}])
     message = await card(users, "send_email")
     id = text_of(message.card).rsplit("\n", 1)[-1].split()[0]
     await users.write(ALICE, f"approvals show {id}")
     shown = await users.message(CANARY, conversation=users.chat(ALICE))
     assert not any(label.startswith("Escalate") for label in actions(shown.card))
+    assert "scalates to" in text_of(shown.card)
     for wrong in (id, "0-zzzz", "x" * 500):
         await users.write(CARL, f"approvals show {wrong}")
     assert all(

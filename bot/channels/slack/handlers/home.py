@@ -33,7 +33,6 @@ from ..channel import SlackChannel
 from ..ids import Body
 from ..places import LABEL, NAME
 from ..render import (
-    Block,
     card_message,
     error_blocks,
     list_blocks,
@@ -117,10 +116,9 @@ class HomeTab:
     async def private_card(self, review_id: str, who: Reviewer) -> dict[str, Any]:
         """The card in a message that only this person sees. Raises Refused."""
         card = await self._inbox.reader.card(review_id, who)
-        message = await asyncio.to_thread(
+        return await asyncio.to_thread(
             card_message.message, card, self._channel.name_of, self._channel.link
         )
-        return {**message, "blocks": _without_escalate(message["blocks"])}
 
     async def _open_home(self, user_id: str) -> None:
         await self._homes.views.record_open(_key(user_id))
@@ -155,25 +153,3 @@ class HomeTab:
 
 def _key(user_id: str) -> str:
     return f"{NAME}:{user_id}"
-
-
-def _without_escalate(content: list[Block]) -> list[Block]:
-    """The blocks without Escalate, which needs the card's own place: so only the card has it."""
-    remaining = list[Block]()
-    for block in content:
-        if block["type"] == "actions":
-            elements = [_without_option(one, "escalate.") for one in block["elements"]]
-            block = {**block, "elements": [one for one in elements if one]}
-        if block.get("elements") != []:
-            remaining.append(block)
-    return remaining
-
-
-def _without_option(element: Block, start: str) -> Block | None:
-    """The element without the options of a menu whose value begins with `start`; None if no option is
-    left.
-    """
-    if element["type"] != "overflow":
-        return element
-    options = [one for one in element["options"] if not one["value"].startswith(start)]
-    return {**element, "options": options} if options else None

@@ -5,7 +5,6 @@ person's own chat.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
 
 from hitl_core.model import Place, Reviewer
@@ -106,14 +105,12 @@ class Commands:
                 )
 
     async def _show(self, id: str, who: Reviewer) -> None:
-        """Send the card as in a Home, without Escalate, which needs the card's own place."""
+        """Send the card as in a Home."""
         review_id = await self._homes.find_review_id(who, id)
         card = await self._inbox.reader.card(review_id, who)
         channel = self._channel
         key = channel.key_in(await channel.conversation_id(_chat_of(who.id)))
-        drawn = card_message(
-            replace(card, next_step=None), channel.name_of, key, channel.link, IN_HOME
-        )
+        drawn = card_message(card, channel.name_of, key, channel.link, IN_HOME)
         await channel.send(_chat_of(who.id), without_mark(drawn), card.summary)
 
 
