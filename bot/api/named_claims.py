@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from hitl_core.model import Call, Review
+from hitl_core.model import Call, Review, to_pointer
 from hitl_core.review import CallResult, Transition, claims
 
 from ..web import ApiProblem
@@ -140,7 +140,7 @@ def new_results(review: Review, results: Mapping[str, str]) -> dict[str, CallRes
     calls = {call.tool_call_id: call for call in review.calls}
     by_key: dict[str, CallResult] = {}
     for id, text in results.items():
-        pointer = f"/results/{id.replace('~', '~0').replace('/', '~1')}"
+        pointer = to_pointer(["results", id])
         if (call := calls.get(id)) is None:
             raise ApiProblem("no_such_call", "This review has no such call.", pointer=pointer)
         if not claims.can_run(review, call):

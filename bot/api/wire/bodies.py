@@ -9,7 +9,12 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import decode, parsed_has_more_values, unparsed_has_more_values
+from hitl_core.model import (
+    decode,
+    parsed_has_more_values,
+    to_pointer,
+    unparsed_has_more_values,
+)
 
 from ...offload import offload_parsing
 from ...web import BODY_TIMEOUT, ApiProblem, BodyError, read_body
@@ -92,11 +97,8 @@ def parse_model(shape: type[S], value: object) -> S:
 
 
 def json_pointer(loc: Sequence[str | int]) -> str:
-    """A location as a JSON Pointer (RFC 6901), "" for the whole body, without pydantic's mark of a wrong
-    key.
-    """
-    loc = loc[:-1] if loc[-1:] == ("[key]",) else loc
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in loc)
+    """A location as a JSON Pointer, "" for the whole body, without pydantic's mark of a wrong key."""
+    return to_pointer(loc[:-1] if loc[-1:] == ("[key]",) else loc)
 
 
 def _describe(error: ValidationError) -> tuple[Sequence[str | int], str]:

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple, TypeAlias, Union, cast
 from pydantic import AliasChoices, AliasPath, BaseModel, RootModel, TypeAdapter
 from pydantic.v1 import BaseModel as BaseModelV1
 
+from hitl_core.model import to_pointer
+
 #: Keys and indexes that lead to a value.
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -32,9 +34,7 @@ class ModelFields(NamedTuple):
 
 def pointer(path: Path) -> str:
     """The name of an argument, or the JSON Pointer of a value in one."""
-    if len(path) == 1:
-        return str(path[0])
-    return "".join("/" + str(each).replace("~", "~0").replace("/", "~1") for each in path)
+    return str(path[0]) if len(path) == 1 else to_pointer(path)
 
 
 @functools.lru_cache(maxsize=512)
