@@ -85,13 +85,7 @@ class NotFound(Undeliverable):
 
 
 class LookupFailed(ChannelError):
-    """A look-up was refused or its answer can't be read, so the result is neither yes nor no. `method` is the
-    call that failed, `error` the answer, `needed` the permission that the app lacks.
-    """
-
-    def __init__(self, text: str, *, method: str = "", error: str = "", needed: str = "") -> None:
-        super().__init__(text)
-        self.method, self.error, self.needed = method, error, needed
+    """A look-up was refused or its answer can't be read, so the result is neither yes nor no."""
 
 
 class MessageGone(Undeliverable):

@@ -28,7 +28,7 @@ from ..people_check import check_people
 from . import ids
 from .places import LABEL, NAME
 from .render import card_message, plain_lines, plain_message, thread_message
-from .transport import Api, OwnMessages, PeopleLookup, message_ref
+from .transport import Api, OwnMessages, PeopleLookup, Request, message_ref
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class SlackChannel(PeopleLookup):
 
     async def _connect(self) -> None:
         try:
-            me = await self._api.look_up("auth.test", _read_identity)
+            me = await self._api.look_up(Request("auth.test", {}), _read_identity)
         except Unreachable as error:
             raise SettingsError(
                 f"Slack refused SLACK_BOT_TOKEN or can't be reached: {error}."

@@ -11,6 +11,7 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import build_card
+from bot.channels import look_up_api
 from bot.channels.contract import (
     LookupFailed,
     MessageGone,
@@ -21,7 +22,6 @@ from bot.channels.contract import (
 )
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.connection import open_session
-from bot.channels.slack.transport import api
 from bot.channels.slack.transport.slack_errors import error_translation
 from bot.health import Health
 from hitl_core.model import MessageRef, Place
@@ -228,7 +228,7 @@ async def test_a_search_in_a_list_that_never_ends_is_given_up_and_told(
 ) -> None:
     """Given a Slack that always names one more page; when a card is looked for, then it is not known whether
     it is there, which is neither a list without it nor a wait without an end."""
-    monkeypatch.setattr(api, "MAX_PAGES", 5)
+    monkeypatch.setattr(look_up_api, "MAX_PAGES", 5)
     more = {"ok": True, "messages": [], "response_metadata": {"next_cursor": "more"}}
     channel = answering(web.json_response(more))
     with pytest.raises(LookupFailed, match="history failed for C0APPROVE: more than 5 pages"):

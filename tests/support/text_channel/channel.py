@@ -205,7 +205,7 @@ class TextChannel:
         except NotFound:
             raise
         except (Undeliverable, LookupError, TypeError, ValueError) as error:
-            raise LookupFailed(f"{method} failed: {error}", method=method) from error
+            raise LookupFailed(f"{method} failed: {error}") from error
 
 
 def _members(answer: dict[str, Any]) -> frozenset[str]:

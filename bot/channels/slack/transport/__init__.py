@@ -1,6 +1,6 @@
 """The connection to Slack: its Web API, requests over HTTP, Socket Mode, and the check of every payload."""
 
-from .api import Api
+from .api import Api, Request
 from .http import SlackEndpoint
 from .own_messages import OwnMessages, message_ref
 from .people import PeopleLookup
@@ -10,6 +10,7 @@ __all__ = [
     "Api",
     "OwnMessages",
     "PeopleLookup",
+    "Request",
     "SlackEndpoint",
     "message_ref",
     "open_socket_mode",

@@ -17,7 +17,7 @@ from hitl_core.model import DEFAULT_PLACE, Place
 from ...answers import Data, read_field, read_object
 from ...contract import Audience, ChannelError, NotFound
 from ..places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
-from .api import Api
+from .api import Api, Request
 
 T = TypeVar("T")
 
@@ -115,13 +115,11 @@ class Conversations:
         """
 
         async def find_size(conversation: str) -> int:
+            args = {"channel": conversation, "include_num_members": True}
             size, flaw = await self._api.look_up(
-                "conversations.info",
+                Request("conversations.info", args, about=conversation),
                 lambda answer: (_member_count(answer), _find_flaw(read_object(answer, "channel"))),
-                absent_errors=_NO_CONVERSATION,
-                about=conversation,
-                channel=conversation,
-                include_num_members=True,
+                _NO_CONVERSATION,
             )
             if flaw:
                 raise NotFound(flaw)
@@ -142,11 +140,9 @@ class Conversations:
 
     async def _info(self, conversation: str, about: str = "") -> dict[str, Any]:
         return await self._api.look_up(
-            "conversations.info",
+            Request("conversations.info", {"channel": conversation}, about),
             lambda answer: read_object(answer, "channel"),
-            absent_errors=_NO_CONVERSATION,
-            about=about,
-            channel=conversation,
+            _NO_CONVERSATION,
         )
 
     async def check_conversation(self, place: Place) -> None:
@@ -188,11 +184,9 @@ class Conversations:
         """The id of the DM with this person. It never changes, so it is looked up once."""
         if user_id not in self._direct_ids:
             self._direct_ids[user_id] = await self._api.look_up(
-                "conversations.open",
+                Request("conversations.open", {"users": user_id}, about=user_id),
                 lambda answer: read_field(read_object(answer, "channel"), "id", str),
-                absent_errors=_NO_DIRECT_MESSAGE,
-                about=user_id,
-                users=user_id,
+                _NO_DIRECT_MESSAGE,
             )
         return self._direct_ids[user_id]
 
@@ -201,13 +195,12 @@ class Conversations:
         win.
         """
         self._names_from_events, began = {}, time.monotonic()
+        types = "public_channel,private_channel"
+        args = {"types": types, "exclude_archived": True, "limit": 1000}
         channels = await self._api.look_up_all(
-            "conversations.list",
+            Request("conversations.list", args),
             "channels",
             lambda one: (read_field(one, "id", str), f"#{read_field(one, 'name', str)}"),
-            types="public_channel,private_channel",
-            exclude_archived=True,
-            limit=1000,
         )
         names = {id: name for id, name in channels if CHANNEL_ID.fullmatch(id)}
         self._channel_names = {**names, **self._names_from_events}

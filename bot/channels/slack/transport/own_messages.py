@@ -12,7 +12,7 @@ from hitl_core.model import MessageRef
 from ...answers import Data, read_field, read_list, read_object
 from ...contract import ChannelError, MessageGone, NotFound, Undeliverable
 from ..places import NAME
-from .api import Api
+from .api import Api, Request
 from .slack_errors import NO_PLACE
 
 log = logging.getLogger(__name__)
@@ -39,18 +39,19 @@ class OwnMessages:
         """The messages with this metadata since then (by Slack's clock), oldest first."""
 
         async def find_in(method: str, **thread_args: Any) -> list[MessageRef | None]:
+            args = {
+                "channel": conversation,
+                "oldest": f"{since:.6f}",
+                "include_all_metadata": True,
+                "limit": 200,
+                **thread_args,
+            }
             return await self._api.look_up_all(
-                method,
+                Request(method, args, about=conversation),
                 "messages",
                 read,
-                no={**NO_PLACE, **_THREAD_GONE},
-                about=conversation,
+                absent_errors={**NO_PLACE, **_THREAD_GONE},
                 waits_for_limit=True,
-                channel=conversation,
-                oldest=f"{since:.6f}",
-                include_all_metadata=True,
-                limit=200,
-                **thread_args,
             )
 
         def read(post: Data) -> MessageRef | None:
@@ -124,19 +125,11 @@ class OwnMessages:
             [post] = [one for one in read_list(answer, "messages") if one["ts"] == ref.ts]
             return read(post)
 
+        only = {"ts": ref.ts, "oldest": ref.ts, "latest": ref.ts, "inclusive": True, "limit": 10}
+        args = {"channel": ref.conversation, **only}
         # Unlike `conversations.history`, this finds replies too.
-        return await self._api.look_up(
-            "conversations.replies",
-            read_post,
-            absent_errors=_THREAD_GONE,
-            about=ref.conversation,
-            channel=ref.conversation,
-            ts=ref.ts,
-            oldest=ref.ts,
-            latest=ref.ts,
-            inclusive=True,
-            limit=10,
-        )
+        request = Request("conversations.replies", args, about=ref.conversation)
+        return await self._api.look_up(request, read_post, _THREAD_GONE)
 
     def _is_ours(self, post: Data) -> bool:
         return post.get("bot_id") == self.bot_id or post.get("user") == self.bot_user_id

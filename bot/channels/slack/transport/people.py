@@ -10,7 +10,7 @@ from hitl_core.model import DEFAULT_PLACE, person_label
 from ...answers import Data, read_field, read_list, read_object
 from ...contract import NotFound, Person
 from ..places import NAME
-from .api import Api
+from .api import Api, Request
 from .conversations import Conversations
 
 #: With these errors it is certain that the thing does not exist (docs.slack.dev/reference/methods). With any
@@ -35,11 +35,9 @@ class PeopleLookup(Conversations):
     async def person(self, user_id: str) -> Person | None:
         try:
             person = await self._api.look_up(
-                "users.info",
+                Request("users.info", {"user": user_id}, about=user_id),
                 lambda answer: _person(user_id, read_object(answer, "user"), self.team),
-                absent_errors=_NOBODY,
-                about=user_id,
-                user=user_id,
+                _NOBODY,
             )
         except NotFound:
             return None
@@ -49,25 +47,21 @@ class PeopleLookup(Conversations):
     async def group_members(self, group_id: str) -> frozenset[str]:
         try:
             return await self._api.look_up(
-                "usergroups.users.list",
+                Request("usergroups.users.list", {"usergroup": group_id}, about=group_id),
                 lambda answer: frozenset(map(_read_id, read_list(answer, "users"))),
-                absent_errors=_NO_GROUP,
-                about=group_id,
-                usergroup=group_id,
+                _NO_GROUP,
             )
         except NotFound:
             return frozenset()
 
     async def conversation_members(self, conversation: str) -> frozenset[str]:
+        args = {"channel": conversation, "limit": 1000}
         return frozenset(
             await self._api.look_up_all(
-                "conversations.members",
+                Request("conversations.members", args, about=conversation),
                 "members",
                 _read_id,
-                about=conversation,
                 is_never_empty=True,  # without people, the bot is still in it
-                channel=conversation,
-                limit=1000,
             )
         )
 
@@ -75,22 +69,15 @@ class PeopleLookup(Conversations):
         audiences = {f"user:{person_id}", f"place:{NAME}:{person_id}"}
         with suppress(NotFound):
             for group in await self._api.look_up(
-                "usergroups.list",
+                Request("usergroups.list", {"include_users": True}),
                 lambda answer: _group_ids_of(person_id, read_list(answer, "usergroups")),
-                absent_errors=_NO_GROUPS,
-                include_users=True,
+                _NO_GROUPS,
             ):
                 audiences |= {f"group:{group}", f"place:{NAME}:{group}"}
-        for targets in await self._api.look_up_all(
-            "users.conversations",
-            "channels",
-            _targets,
-            about=person_id,
-            user=person_id,
-            # Also archived ones: nobody can press a button there, so their members need their Home.
-            types="public_channel,private_channel",
-            limit=999,
-        ):
+        # Also archived ones: nobody can press a button there, so their members need their Home.
+        args = {"user": person_id, "types": "public_channel,private_channel", "limit": 999}
+        request = Request("users.conversations", args, about=person_id)
+        for targets in await self._api.look_up_all(request, "channels", _targets):
             audiences |= {f"place:{NAME}:{target}" for target in targets}
             if self.default in targets:
                 audiences.add(f"place:{DEFAULT_PLACE}")

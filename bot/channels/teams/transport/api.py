@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -14,31 +13,19 @@ import httpx
 from hitl_core.model import is_guid
 
 from ....health import Health
-from ...answers import READ_ERRORS, Data, NoAnswer, read_list
-from ...contract import (
-    LookupFailed,
-    NotFound,
-    NotSent,
-    RateLimited,
-    Undeliverable,
-    Unreachable,
-    repeat_while_limited,
-)
+from ...answers import Data, NoAnswer
+from ...contract import NotSent, Undeliverable, Unreachable
+from ...look_up_api import UNREADABLE, LookUpApi
 from .cloud import CONNECTOR_SCOPE, GRAPH_SCOPE, Cloud
 from .errors import check_status, error_translation, read_data
 from .tokens import Tokens
-
-#: The most pages of a list; a longer list makes the look-up fail.
-MAX_PAGES = 100
 
 V = TypeVar("V")
 
 
 @dataclass(frozen=True)
 class Request:
-    """`name`: for people. `needed`: the permission that Graph requires. `about`: names the thing, if the
-    look-up can fail for one thing and work for others.
-    """
+    """`name`: for people. `needed`: the permission that Graph requires. `about`: see `LookUp`."""
 
     name: str
     verb: Literal["GET", "POST", "PUT", "DELETE"]
@@ -49,18 +36,16 @@ class Request:
     about: str = ""
 
 
-class Api:
+class Api(LookUpApi[Request]):
     """Every method raises RateLimited, Unreachable or Undeliverable; look-ups also raise LookupFailed.
-
-    A failed look-up is reported to `Health` as a problem of kind `lookup` until it works again. `timeout` is
-    the time limit of one call, in seconds.
+    `timeout` is the time limit of one call, in seconds.
     """
 
     def __init__(
         self, http: httpx.AsyncClient, tokens: Tokens, cloud: Cloud, health: Health, timeout: float
     ) -> None:
-        self._http, self._tokens, self._cloud = http, tokens, cloud
-        self.health, self._timeout = health, timeout
+        super().__init__(health)
+        self._http, self._tokens, self._cloud, self._timeout = http, tokens, cloud, timeout
 
     def connector(
         self,
@@ -116,94 +101,27 @@ class Api:
         async with error_translation(request.name):
             return read(data)
 
-    async def look_up(
-        self,
-        request: Request,
-        read: Callable[[Data], V],
-        absent_errors: Mapping[str, str] | None = None,
-    ) -> V:
-        """What `read` makes of the answer; `read` raises if something is missing. An answer with more pages
-        is an error here: use `look_up_all`. Only `absent_errors` (codes) mean that the thing does not exist:
-        they raise NotFound with their text.
-        """
-
-        def read_whole(answer: Data) -> V:
-            if _next_page(request, answer):
-                raise ValueError("only a part")
-            return read(answer)
-
-        value = await self._look_up(request, read_whole, absent_errors or {})
-        self._resolve_problem(request)
-        return value
-
-    async def look_up_all(
-        self,
-        request: Request,
-        key: str,
-        read: Callable[[Any], V],
-        *,
-        absent_errors: Mapping[str, str] | None = None,
-        waits_for_limit: bool = False,
-        is_enough: Callable[[list[V]], bool] = lambda page: False,
-        is_never_empty: bool = False,
-    ) -> list[V]:
-        """Like `look_up`, for a list with pages: `read` is called for each item of `key`. `waits_for_limit`:
-        when the rate is limited, it waits and continues with the same page. It stops after a page for which
-        `is_enough` is true. `is_never_empty`: an empty list is no answer. Raises LookupFailed for an endless
-        list.
-        """
-
-        def read_page(answer: Data) -> tuple[list[V], str]:
-            return [*map(read, read_list(answer, key))], _next_page(request, answer)
-
-        results: list[V] = []
-        page = request
-        for _ in range(MAX_PAGES):
-            call = partial(self._look_up, page, read_page, absent_errors or {})
-            items, url = await (repeat_while_limited(call) if waits_for_limit else call())
-            results += items
-            if not url or is_enough(items):
-                if is_never_empty and not results:
-                    raise self._lookup_failure(request, "an empty list")
-                self._resolve_problem(request)
-                return results
-            page = replace(request, url=url)
-        raise self._lookup_failure(request, f"more than {MAX_PAGES} pages")
-
-    async def _look_up(
-        self, request: Request, read: Callable[[Data], V], absent_errors: Mapping[str, str]
-    ) -> V:
-        """Look up one page. Its success resolves no problem: a later page may still fail each time."""
+    async def fetch(self, question: Request) -> Data:
         try:
-            return read(await self.call(request))
-        except (RateLimited, Unreachable) as error:
+            return await self.call(question)
+        except Unreachable as error:
             if isinstance(error.__cause__, ValueError):  # its body is no JSON: it is no outage
-                raise self._lookup_failure(request, "an answer that can't be read") from error
-            self.health.report("lookup", request.name, _problem_text(str(error)))
+                raise NoAnswer(UNREADABLE) from error
             raise
         except Undeliverable as error:
-            if text := absent_errors.get(error.error):
-                self._resolve_problem(request)
-                raise NotFound(text, error=error.error) from error
-            raise self._lookup_failure(request, error.error) from error
-        except NoAnswer as error:
-            raise self._lookup_failure(request, str(error)) from error
-        except READ_ERRORS as error:
-            raise self._lookup_failure(request, "an answer that can't be read") from error
+            if error.error not in _DENIED:
+                raise
+            text, needed = str(error), question.needed
+            raise Undeliverable(text, error=error.error, needed=needed) from error
 
-    def _lookup_failure(self, request: Request, error: str) -> LookupFailed:
-        """The error to raise; it is also reported to Health."""
-        is_denied = bool(request.needed) and error in _DENIED
-        whom = f" for {request.about}" if request.about and not is_denied else ""
-        needed = request.needed if is_denied else ""
-        hint = f"; an administrator must grant the app {needed}: see docs/teams.md" * bool(needed)
-        text = f"{request.name} failed{whom}: {error}{hint}"
-        self.health.report("lookup", f"{request.name}{whom}", _problem_text(text))
-        return LookupFailed(text, method=request.name, error=error, needed=needed)
+    def next_page(self, question: Request, answer: Data) -> Request | None:
+        url = _next_page(question, answer)
+        return replace(question, url=url) if url else None
 
-    def _resolve_problem(self, request: Request) -> None:
-        self.health.resolve("lookup", request.name)
-        self.health.resolve("lookup", f"{request.name} for {request.about}")
+    def hint(self, needed: str) -> str:
+        if not needed:
+            return ""
+        return f"; an administrator must grant the app {needed}: see docs/teams.md"
 
 
 #: Graph's errors for an app without the permission.
@@ -241,7 +159,3 @@ def _origin(url: str) -> tuple[str, bytes]:
     except httpx.InvalidURL as error:
         raise ValueError("no URL") from error
     return parts.scheme, parts.netloc
-
-
-def _problem_text(text: str) -> str:
-    return f"{text}. Until it works, decisions that need this look-up are refused, and their reviews wait."

@@ -236,7 +236,7 @@ def _check_pin(name: str, conversation: str) -> str:
     """Raises LookupFailed for one that is damaged: nobody knows to which conversation the name led."""
     if not CONVERSATION_ID.fullmatch(conversation):
         text = f"where {name} led first can't be read: see hitl teams-names forget"
-        raise LookupFailed(text, method="Teams' names", error="damaged")
+        raise LookupFailed(text)
     return conversation
 
 
