@@ -48,7 +48,6 @@ from .model import (
 from .sentences import (
     APPROVED_TITLE,
     ARGUMENTS_TITLE,
-    COMMAND_HELP,
     CONTINUED,
     DECIDED_TITLE,
     ERROR_TITLE,
@@ -112,7 +111,6 @@ from .warnings import MAX_FIELD_LABEL, field_warnings
 __all__ = [
     "APPROVED_TITLE",
     "ARGUMENTS_TITLE",
-    "COMMAND_HELP",
     "CONTINUED",
     "DECIDED_TITLE",
     "ERROR_TITLE",

@@ -19,7 +19,6 @@ from .card_text import (
 )
 from .history import ordinal
 from .home import (
-    COMMAND_HELP,
     DECIDED_TITLE,
     ERROR_TITLE,
     MISSING,
@@ -70,7 +69,6 @@ from .thread import thread_summary, thread_text
 __all__ = [
     "APPROVED_TITLE",
     "ARGUMENTS_TITLE",
-    "COMMAND_HELP",
     "CONTINUED",
     "DECIDED_TITLE",
     "ERROR_TITLE",

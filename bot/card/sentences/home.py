@@ -51,14 +51,6 @@ UNSURE_ACTIONS: Line = (
 )
 OPEN_CARD_HINT: Line = (Text("Open its card to read and decide."),)
 NO_CARD_YET: Line = (Text("Its card is not shown yet."),)
-#: The answer to a wrong `/approvals`.
-COMMAND_HELP: Line = (
-    Text("Use "),
-    Code("/approvals"),
-    Text(" to list what waits for you, or "),
-    Code("/approvals show ID"),
-    Text(" for one review."),
-)
 
 
 def home_title(total: int, *, more: bool, unsure: bool = False) -> str:

@@ -121,13 +121,13 @@ class SlackChannel(PeopleLookup):
         return f"{self._workspace_url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
 
     async def post(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, card, self._card_message(card))
+        return await self._post(place, card, self.card_message(card))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, plain_message(refused_card_text(card)))
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
-        content = self._card_message(card)
+        content = self.card_message(card)
         try:
             await self._api.call(
                 "chat.update", channel=ref.conversation, ts=ref.ts, parse="none", **content
@@ -204,7 +204,8 @@ class SlackChannel(PeopleLookup):
             **plain_message(one_line(text)),
         )
 
-    def _card_message(self, card: Card) -> dict[str, Any]:
+    def card_message(self, card: Card) -> dict[str, Any]:
+        """The `text` and `blocks` of a card's message."""
         return card_message.message(card, self.name_of, self.link)
 
     async def _post(self, place: Place, card: Card, content: dict[str, Any]) -> MessageRef:

@@ -31,7 +31,7 @@ from ...settings import Settings
 from ..connection import BotParts, Endpoint
 from ..contract import ChannelError
 from .channel import SlackChannel
-from .handlers import Events, HomeTab, Listeners
+from .handlers import Commands, Events, HomeTab, Listeners
 from .transport import SlackEndpoint, open_socket_mode
 
 #: Where Slack's requests arrive.
@@ -102,6 +102,7 @@ class SlackConnection:
         slack = _make_bolt_app(settings, self.channel)
         Listeners(parts.inbox, self.channel, home).register(slack)
         home.register(slack)
+        Commands(parts.inbox, parts.homes, self.channel).register(slack)
         events = Events(parts.directory.lookups(self.channel.name), self.channel)
         events.register(slack)
         async with AsyncExitStack() as stack:

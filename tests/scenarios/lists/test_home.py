@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from types import ModuleType
 from typing import Any, cast
 
 import pytest
 
 from bot.app import running_bot
+from bot.channels.slack.handlers import commands as command_handler
 from bot.channels.slack.handlers import home as home_handler
 from bot.outbox import HomeRefresher
 from bot.settings import Settings
@@ -377,17 +379,17 @@ async def test_a_home_is_drawn_in_a_thread(scene: Scene, monkeypatch: pytest.Mon
     """Given a review, when Alice's Home and `/approvals` are drawn, then not on the bot's event loop."""
     drawn_in = list[threading.Thread]()
 
-    def record_threads(name: str) -> None:
-        draw = getattr(home_handler, name)
+    def record_threads(handler: ModuleType, name: str) -> None:
+        draw = getattr(handler, name)
 
         def record_thread(*args: Any) -> Any:
             drawn_in.append(threading.current_thread())
             return draw(*args)
 
-        monkeypatch.setattr(home_handler, name, record_thread)
+        monkeypatch.setattr(handler, name, record_thread)
 
-    record_threads("view_blocks")
-    record_threads("list_blocks")
+    record_threads(home_handler, "view_blocks")
+    record_threads(command_handler, "list_blocks")
     await scene.bot()
     scene.ask(await scene.gate())
     await scene.card("send_email")

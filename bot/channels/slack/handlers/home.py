@@ -1,8 +1,7 @@
-"""App Home and `/approvals`: the reviews that wait for a person, with their buttons."""
+"""App Home: the reviews that wait for a person, with their buttons."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import logging
@@ -13,11 +12,9 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
-from hitl_core.errors import HitlError, Refused
-from hitl_core.model import Reviewer
+from hitl_core.errors import HitlError
 
 from .... import click_budget
-from ....card import COMMAND_HELP
 from ....inbox import (
     HomeLoader,
     HomeView,
@@ -27,20 +24,11 @@ from ....inbox import (
     list_error,
     offload_home,
 )
-from ....text import one_line
 from ...contract import ChannelError
 from ..channel import SlackChannel
 from ..ids import Body
 from ..places import LABEL, NAME
-from ..render import (
-    card_message,
-    error_blocks,
-    list_blocks,
-    mrkdwn_text,
-    plain_message,
-    summary,
-    view_blocks,
-)
+from ..render import error_blocks, view_blocks
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +43,6 @@ class HomeTab:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
         app.event("app_home_opened")(self.on_home_opened)
         app.action(re.compile("home_page:.*"))(self.on_page_button)
-        app.command("/approvals")(self.on_command)
 
     async def on_home_opened(self, event: Body) -> None:
         if event.get("tab") != "home":
@@ -80,7 +67,7 @@ class HomeTab:
         the review of a click in the Home. Raises ChannelError, StoreUnavailable.
         """
         shown = await self._homes.views.load(_key(user_id))
-        who = await self._load_reviewer(user_id)
+        who = await self._inbox.directory.load_reviewer(NAME, user_id, self._channel.team, user_id)
         home = await self._homes.load_home(who, shown.page if page is None else page, seen)
         view_content = await offload_home(home, lambda home: view_blocks(home, self._channel))
         view = {"type": "home", "blocks": view_content}
@@ -89,36 +76,6 @@ class HomeTab:
             return
         await self._channel.publish_home(user_id, view)
         await self._homes.views.replace(_key(user_id), shown, HomeView(home.page, sent))
-
-    async def on_command(self, ack: AsyncAck, body: Body) -> None:
-        """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""
-        reply: dict[str, Any]
-        try:
-            async with click_budget.timeout("home"):
-                reply = await self._answer_command(body)
-        except (HitlError, ChannelError, TimeoutError) as error:
-            if not isinstance(error, Refused):
-                log.warning("/approvals could not be answered: %s", error or "it took too long")
-            reply = plain_message(one_line(list_error(error, LABEL)))
-        await ack(response_type="ephemeral", text=reply["text"], blocks=reply.get("blocks"))
-
-    async def _answer_command(self, body: Body) -> dict[str, Any]:
-        verb, _, rest = str(body.get("text") or "").strip().partition(" ")
-        who = await self._load_reviewer(str(body["user_id"]), str(body["team_id"]))
-        if not verb:
-            home = await self._homes.load_home(who)
-            content = await offload_home(home, lambda home: list_blocks(home, self._channel))
-            return {"text": summary(home), "blocks": content}
-        if verb != "show" or not rest.strip():
-            return {"text": mrkdwn_text(COMMAND_HELP)}
-        return await self.private_card(await self._homes.find_review_id(who, rest), who)
-
-    async def private_card(self, review_id: str, who: Reviewer) -> dict[str, Any]:
-        """The card in a message that only this person sees. Raises Refused."""
-        card = await self._inbox.reader.card(review_id, who)
-        return await asyncio.to_thread(
-            card_message.message, card, self._channel.name_of, self._channel.link
-        )
 
     async def _open_home(self, user_id: str) -> None:
         await self._homes.views.record_open(_key(user_id))
@@ -144,11 +101,6 @@ class HomeTab:
                 view = {"type": "home", "blocks": error_blocks(list_error(error, LABEL))}
                 await self._channel.publish_home(user_id, view)
                 await self._homes.views.forget(_key(user_id))
-
-    async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
-        return await self._inbox.directory.load_reviewer(
-            NAME, user_id, team or self._channel.team, user_id
-        )
 
 
 def _key(user_id: str) -> str:

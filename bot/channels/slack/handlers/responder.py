@@ -138,8 +138,9 @@ class Responder:
         """
         try:
             async with click_budget.timeout("show"):
-                card = await self._home.private_card(review_id, who)
-                await respond(**card, response_type="ephemeral", replace_original=True)
+                card = await self._inbox.reader.card(review_id, who)
+                message = await asyncio.to_thread(self._channel.card_message, card)
+                await respond(**message, response_type="ephemeral", replace_original=True)
         except Exception as error:  # also any error of Bolt's HTTP library
             log.warning("review %s: a private card could not be updated: %s", review_id, error)
 
