@@ -35,13 +35,13 @@ class AnswerForm(ReviewForm):
         self,
         review: Review,
         action: Action,
-        kind: Literal["respond", "approve"],
         ref: FormRef,
         limits: FormLimits,
         answers: Answers | None = None,
     ) -> None:
         self._review, self._action = review, action
-        self._kind: Literal["respond", "approve"] = kind
+        assert ref.kind == "respond" or ref.kind == "approve"  # the other kinds have no answer
+        self._kind: Literal["respond", "approve"] = ref.kind
         answer_schema = answer_schema_of(review, action) or {}
         self._is_object = _has_own_fields(answer_schema)
         titled = {"title": _LABEL, **answer_schema}

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from hitl_core.errors import Refused, StoreError, StoreUnavailable
+from hitl_core.errors import Refused
 from hitl_core.forms import Answers
 from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
-from .. import click_budget, refusals
-
-log = logging.getLogger(__name__)
+from .. import refusals
+from ..inbox import store_timeout
 
 #: How long a draft is kept after its last change, in seconds.
 DRAFT_TTL = 4 * 3600.0
@@ -35,10 +31,12 @@ class Drafts:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def load(self, session_id: str, who: Reviewer, id: str) -> Answers:
-        """The draft, for the page with this id. Raises Refused if it has expired, or if that page is from
-        before.
+    async def load(self, session_id: str, who: Reviewer, id: str) -> Answers | None:
+        """The draft, for the page with this id; None for "", the form's first page. Raises Refused if it has
+        expired, or if that page is from before.
         """
+        if not id:
+            return None
         draft = await self._find(session_id, who)
         if draft is None:
             raise Refused("gone", refusals.DRAFT_EXPIRED)
@@ -52,14 +50,14 @@ class Drafts:
         if not before and (draft := await self._find(session_id, who)) is not None:
             _check_newest(draft, before)
         draft = _Draft(_make_id(before, answers), before, dict(answers))
-        async with _store_timeout():
+        async with store_timeout("a draft"):
             await self._store.save_temporary_value(
                 _key(session_id, who), json.dumps(draft._asdict()).encode(), DRAFT_TTL
             )
         return draft.id
 
     async def _find(self, session_id: str, who: Reviewer) -> _Draft | None:
-        async with _store_timeout():
+        async with store_timeout("a draft"):
             data = await self._store.temporary_value(_key(session_id, who))
         return None if data is None else _read_draft(data)
 
@@ -94,13 +92,3 @@ def _check_newest(draft: _Draft, id: str) -> None:
 
 def _key(session_id: str, who: Reviewer) -> str:
     return f"form:{session_id}:{who.key}"
-
-
-@asynccontextmanager
-async def _store_timeout() -> AsyncGenerator[None, None]:
-    try:
-        async with click_budget.timeout("load"):
-            yield
-    except (TimeoutError, StoreUnavailable, StoreError) as error:
-        log.warning("a draft could not be loaded or stored: %s", error)
-        raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error

@@ -31,8 +31,7 @@ def make_review_form(
     """The form for an edit or an answer. Raises Refused."""
     if ref.kind == "edit":
         return EditForm(review, action, ref, limits, answers)
-    assert ref.kind == "respond" or ref.kind == "approve"  # the other kinds have one text
-    return AnswerForm(review, action, ref.kind, ref, limits, answers)
+    return AnswerForm(review, action, ref, limits, answers)
 
 
 def has_fields(action: Action, ref: FormRef) -> bool:

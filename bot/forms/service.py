@@ -58,7 +58,7 @@ class FormService:
         page, shows_all = await offload_drawing(snapshot.review, draw)
         if not shows_all:
             async with access.refusal_audit.watch(ref.target.review_id, who, action.key):
-                access.read_marks.check(snapshot, {action.key: ref.kind}, ref.target.seal, who)
+                access.read_marks.check(snapshot, {action.key: ref.kind}, ref.target.seal)
         return page
 
     async def redraw(
@@ -79,7 +79,7 @@ class FormService:
         access = self._inbox.access
         snapshot, action = await access.load_for_decision(ref.target, ref.kind, who)
         review = snapshot.review
-        draft = await self._drafts.load(session_id, who, ref.draft) if ref.draft else None
+        draft = await self._drafts.load(session_id, who, ref.draft)
         form = await offload_drawing(
             review,
             lambda: make_review_form(review, action, ref, self._limits, draft).enter(entries),
@@ -87,7 +87,7 @@ class FormService:
         page = form.session.page - back
         if for_retry or not (back or ref.draft):
             return await offload_drawing(review, lambda: _page_of(form, page))
-        return await self._go_to_page(snapshot, session_id, who, form, page)
+        return await self._go_to_page(snapshot, session_id, form, page)
 
     async def submit(
         self, ref: FormRef, session_id: str, entries: Entries, who: Reviewer, op: str
@@ -110,7 +110,7 @@ class FormService:
             if not has_fields(action, ref):
                 proposal = Proposal(ref.kind, target.revision, message, seal=target.seal)
                 return await self._decide(snapshot, ref, proposal, op)
-            return await self._submit_form(snapshot, action, ref, session_id, entries, who, op)
+            return await self._submit_form(snapshot, action, ref, session_id, entries, op)
         except Refused as refused:
             return to_result(Reply.refusal(refused))
         except (InvalidToolCall, SchemaError) as error:
@@ -129,10 +129,9 @@ class FormService:
         ref: FormRef,
         session_id: str,
         entries: Entries,
-        who: Reviewer,
         op: str,
     ) -> FormResult:
-        draft = await self._drafts.load(session_id, who, ref.draft) if ref.draft else None
+        draft = await self._drafts.load(session_id, snapshot.who, ref.draft)
 
         def read() -> tuple[ReviewForm, Proposal | FormErrors | FormPage | int]:
             """The form, and what it contains, or the number of the page that follows."""
@@ -157,19 +156,18 @@ class FormService:
             case FormPage():
                 return content
             case FormErrors():
-                return await self._show_errors(snapshot, session_id, who, form, content)
+                return await self._show_errors(snapshot, session_id, form, content)
             case Proposal():
                 result = await self._decide(snapshot, ref, content, op, form.session.shows_all)
                 return await self._keep_open(snapshot, form, result)
             case int():
-                return await self._go_to_page(snapshot, session_id, who, form, content)
+                return await self._go_to_page(snapshot, session_id, form, content)
         assert_never(content)
 
     async def _show_errors(
         self,
-        snapshot: Snapshot,
+        snapshot: PermittedSnapshot,
         session_id: str,
-        who: Reviewer,
         form: ReviewForm,
         errors: FormErrors,
     ) -> FormResult:
@@ -177,10 +175,10 @@ class FormService:
         session = form.session
         page = session.page_with_error(errors)
         if page != session.page and not session.is_last_page:
-            return await self._go_to_page(snapshot, session_id, who, form, session.page + 1)
+            return await self._go_to_page(snapshot, session_id, form, session.page + 1)
         problem = f"Not sent yet: {session.error_text(errors)}"
         if page is not None and page != session.page:
-            return await self._go_to_page(snapshot, session_id, who, form, page, problem)
+            return await self._go_to_page(snapshot, session_id, form, page, problem)
         if by_field := session.field_errors(errors):
             return FieldErrors(by_field)
         return await offload_drawing(snapshot.review, lambda: _page_of(form, session.page, problem))
@@ -198,9 +196,8 @@ class FormService:
 
     async def _go_to_page(
         self,
-        snapshot: Snapshot,
+        snapshot: PermittedSnapshot,
         session_id: str,
-        who: Reviewer,
         form: ReviewForm,
         page: int,
         problem: str = "",
@@ -208,7 +205,9 @@ class FormService:
         """The page, after the answers are saved: without that, the draft would bring back answers for another
         choice.
         """
-        saved = await self._drafts.save(session_id, who, form.session.answers, form.ref.draft)
+        saved = await self._drafts.save(
+            session_id, snapshot.who, form.session.answers, form.ref.draft
+        )
         return await offload_drawing(
             snapshot.review, lambda: form.at_page(page, draft=saved).page(problem)
         )

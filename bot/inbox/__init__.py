@@ -19,6 +19,7 @@ from .reply import (
     file_posted,
     list_error,
 )
+from .store_timeout import store_timeout
 
 __all__ = [
     "FIXABLE_CODES",
@@ -48,5 +49,6 @@ __all__ = [
     "file_posted",
     "list_error",
     "offload_home",
+    "store_timeout",
     "to_text",
 ]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Collection, Iterable, Sequence
 
-from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.errors import Refused, ReviewNotFound
 from hitl_core.model import (
     Action,
     Call,
@@ -29,8 +28,7 @@ from .press import ActionRef
 from .read_marks import ReadMarks
 from .refusal_audit import RefusalAudit
 from .reply import PermittedSnapshot, place_of_message
-
-log = logging.getLogger(__name__)
+from .store_timeout import store_timeout
 
 
 class ReviewAccess:
@@ -45,14 +43,11 @@ class ReviewAccess:
         self.digests = DigestAccess(reviews)
 
     async def load(self, review_id: str) -> Snapshot:
-        try:
-            async with click_budget.timeout("load"):
+        async with store_timeout(f"review {review_id}"):
+            try:
                 return await self._reviews.load(review_id)
-        except ReviewNotFound as error:
-            raise Refused("gone", refusals.NO_REVIEW) from error
-        except (TimeoutError, StoreUnavailable, StoreError) as error:
-            log.warning("review %s could not be read: %s", review_id, error)
-            raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error
+            except ReviewNotFound as error:
+                raise Refused("gone", refusals.NO_REVIEW) from error
 
     async def load_permitted(
         self,
@@ -199,7 +194,8 @@ class ReviewAccess:
         voted = review.runs.get(key) if in_doubt else action
         if voted is None or not voted.votes:
             return ()
-        votes = [self._directory.with_identities(vote) for vote in voted.votes]
+        known = self._directory.with_aliases
+        votes = [vote.model_copy(update={"by": known(vote.by)}) for vote in voted.votes]
         grants = grants_for(review, key, in_doubt=in_doubt)
         gone = await self._directory.ineligible_voters([v.by for v in votes], snapshot, grants)
         return gone | vote_count.excluded_voters(review, action, votes) if action else gone

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 
-from hitl_core.errors import DigestUnreadable, Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.errors import DigestUnreadable, Refused, ReviewNotFound, StoreError
 from hitl_core.model import Review
 from hitl_core.review import Reviews, pending_actions
 from hitl_core.store import Digest
 
-from .. import click_budget, refusals
+from .. import refusals
 from ..card import MAX_LINES, Card, build_digest
+from .store_timeout import store_timeout
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +27,7 @@ class DigestAccess:
 
     async def load(self, digest_id: str) -> Digest:
         """The digest. Raises Refused if nothing waits in it."""
-        async with _in_time(digest_id):
+        async with store_timeout(digest_id):
             try:
                 digest = await self._reviews.store.digest(digest_id)
             except DigestUnreadable:  # the outbox dissolves it: its reviews get cards
@@ -38,26 +37,16 @@ class DigestAccess:
         return digest
 
     async def draw(self, digest: Digest) -> Card:
-        async with _in_time(digest.id):
+        async with store_timeout(digest.id):
             return await draw_digest(self._reviews, digest)
 
     async def outline(self, review_id: str) -> Review | None:
         """The review without its arguments; None if it can't be read."""
-        async with _in_time(review_id):
+        async with store_timeout(review_id):
             try:
                 return (await self._reviews.load_outline(review_id)).review
             except (ReviewNotFound, StoreError):
                 return None
-
-
-@asynccontextmanager
-async def _in_time(id: str) -> AsyncGenerator[None]:
-    try:
-        async with click_budget.timeout("load"):
-            yield
-    except (TimeoutError, StoreUnavailable, StoreError) as error:
-        log.warning("%s could not be read: %s", id, error)
-        raise Refused("unavailable", refusals.STORE_UNAVAILABLE) from error
 
 
 async def draw_digest(reviews: Reviews, digest: Digest) -> Card:

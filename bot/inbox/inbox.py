@@ -149,15 +149,15 @@ class Inbox:
             return Findings()  # it is not applied again
         if isinstance(command, Escalate):
             return Findings(place=place)
-        marks, who = self.access.read_marks, command.who
+        marks = self.access.read_marks
         if isinstance(command, Decide):
             proposal = command.proposal
-            marks.check(snapshot, {command.action: proposal.type}, proposal.seal, who)
+            marks.check(snapshot, {command.action: proposal.type}, proposal.seal)
         elif isinstance(command, DecideAll):
             each = command.proposals.items()
-            marks.check(snapshot, {key: one.type for key, one in each}, command.seal, who)
+            marks.check(snapshot, {key: one.type for key, one in each}, command.seal)
         else:
-            marks.check(snapshot, {command.action: command.answer}, command.seal, who)
+            marks.check(snapshot, {command.action: command.answer}, command.seal)
         in_doubt = isinstance(command, AnswerDoubt)
         ineligible = {
             key: await self.access.ineligible_voters(snapshot, key, in_doubt=in_doubt)

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Mapping
 
 from hitl_core.errors import HitlError
-from hitl_core.model import Action, DecisionType, DoubtAnswer, Review, Reviewer, Snapshot
+from hitl_core.model import Action, DecisionType, DoubtAnswer, Review, Reviewer
 from hitl_core.store import Store
 
 from .press import ActionRef
-from .reply import ReadRequired
+from .reply import PermittedSnapshot, ReadRequired
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +32,9 @@ class ReadMarks:
 
     def check(
         self,
-        snapshot: Snapshot,
+        snapshot: PermittedSnapshot,
         kinds: Mapping[str, DecisionType | DoubtAnswer],
         seal: str | None,
-        who: Reviewer,
     ) -> None:
         """Raises ReadRequired if one of these decisions (by the actions' keys) makes a call run that must be
         read, and this person has not read it. The `seal` of their button says whether they saw all of it or
@@ -49,7 +48,7 @@ class ReadMarks:
                 kind is not None
                 and action.config.must_read
                 and _makes_run(review, action, kind)
-                and _read_mark(action.key, action.revision, who) not in snapshot.marks
+                and _read_mark(action.key, action.revision, snapshot.who) not in snapshot.marks
                 and seal in (None, review.seal(*kinds, is_whole=False))
             ):
                 target = ActionRef(review.id, action.key, action.revision)

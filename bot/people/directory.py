@@ -16,7 +16,6 @@ from hitl_core.model import (
     Place,
     Reviewer,
     Snapshot,
-    Vote,
     split_id,
 )
 from hitl_core.sentences import join_names
@@ -82,7 +81,7 @@ class Directory(DeciderPool):
 
         async def find_ineligible() -> frozenset[str]:
             out, humans = set[str](), set[str]()
-            for who in map(self._with_identities, voters):
+            for who in map(self.with_aliases, voters):
                 is_new = humans.isdisjoint(who.keys)
                 if not await self._can_decide(who, snapshot, grants) or not is_new:
                     out.add(who.key)
@@ -144,13 +143,10 @@ class Directory(DeciderPool):
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
         name = name.encode(errors="replace").decode()  # half a character can't be stored
-        return self._with_identities(Reviewer(channel=channel, team=team, id=user_id, name=name))
+        return self.with_aliases(Reviewer(channel=channel, team=team, id=user_id, name=name))
 
-    def with_identities(self, vote: Vote) -> Vote:
-        """The vote, with the identities that the person has now added to the recorded ones."""
-        return vote.model_copy(update={"by": self._with_identities(vote.by)})
-
-    def _with_identities(self, who: Reviewer) -> Reviewer:
+    def with_aliases(self, who: Reviewer) -> Reviewer:
+        """The person, with the identities that they have now added to the recorded ones."""
         others = {*who.aliases, *self._people.keys_of(who.key)} - {who.key}
         aliases = tuple(sorted(others))
         return who if aliases == who.aliases else who.model_copy(update={"aliases": aliases})

@@ -166,7 +166,7 @@ def test_an_option_of_a_form_shows_its_value_too() -> None:
     schema = {"oneOf": [{"title": f"Refund {n} %", "const": {"amount": n}} for n in range(6)]}
     review = asking(schema)
     ref = FormRef("respond", ActionRef(review.id, "1", 1))
-    [field] = AnswerForm(review, review.actions[0], "respond", ref, MODAL_LIMITS).page().fields
+    [field] = AnswerForm(review, review.actions[0], ref, MODAL_LIMITS).page().fields
 
     assert field.field.options[3].label == 'Refund 3 % → {"amount": 3}'
 

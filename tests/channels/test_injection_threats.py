@@ -352,7 +352,7 @@ def test_an_agents_question_stands_between_quotes_in_its_modal(takes: list[str])
     review = review.model_copy(update={"actions": (action,)})
     ref = FormRef("respond", ActionRef(review.id, "1", 1))
     if schema:
-        page = AnswerForm(review, action, "respond", ref, MODAL_LIMITS).page()
+        page = AnswerForm(review, action, ref, MODAL_LIMITS).page()
     else:
         page = text_answer_page(review, action, ref)
     view = form_view(page)

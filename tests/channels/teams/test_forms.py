@@ -337,7 +337,7 @@ def test_an_answer_with_a_schema() -> None:
     rule = {"allowed_decisions": ["respond"], "answer_schema": schema, "description": "Which?"}
     review = review_of(("ask", {"n": 1}), policy={"interrupt_on": {"ask": rule}})
     ref = FormRef("respond", ActionRef(review.id, "1", 1))
-    form = AnswerForm(review, review.actions[0], "respond", ref, TEAMS_LIMITS)
+    form = AnswerForm(review, review.actions[0], ref, TEAMS_LIMITS)
     assert fill_in(form, colour="1").session.value() == {"colour": "blue"}
 
 

@@ -68,7 +68,7 @@ def read(review: Review) -> str:
 
 def answer_form(review: Review) -> AnswerForm:
     ref = FormRef("respond", ActionRef(review.id, "1", 1, review.seal("1", is_whole=True)))
-    return AnswerForm(review, review.actions[0], "respond", ref, MODAL_LIMITS)
+    return AnswerForm(review, review.actions[0], ref, MODAL_LIMITS)
 
 
 @pytest.mark.parametrize("quorum", [1, 2])
