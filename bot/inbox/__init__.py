@@ -9,7 +9,16 @@ from .home import KEEP_FOR, Home, HomeLine, HomeLoader, HomeTask, HomeView, offl
 from .inbox import Inbox
 from .open_views import OpenViews
 from .press import ActionRef, Choose, InboxCommand, Press
-from .reading import ActionPage, ArgumentsPage, Reader, action_page, arguments_page, to_text
+from .reading import (
+    ActionPage,
+    ArgumentsPage,
+    PartDrawing,
+    Reader,
+    action_page,
+    arguments_page,
+    split_parts,
+    to_text,
+)
 from .reply import (
     FIXABLE_CODES,
     STALE_CODES,
@@ -37,6 +46,7 @@ __all__ = [
     "Inbox",
     "InboxCommand",
     "OpenViews",
+    "PartDrawing",
     "PermittedSnapshot",
     "Press",
     "ReadRequired",
@@ -49,6 +59,7 @@ __all__ = [
     "file_posted",
     "list_error",
     "offload_home",
+    "split_parts",
     "store_timeout",
     "to_text",
 ]

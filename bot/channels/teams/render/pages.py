@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ....card import (
     ARGUMENTS_TITLE,
-    CONTINUED,
-    LONG_NAME,
-    LONG_NAME_VALUE,
     NO_ARGUMENTS,
     NOTHING_HERE,
-    PAGE_SIZE,
     REFUSAL_TITLE,
     REVIEW_TITLE,
     Argument,
@@ -20,10 +15,8 @@ from ....card import (
     Line,
     PlaceNames,
     Verb,
-    argument_head,
-    warning_lines,
 )
-from ....inbox import ActionPage, ArgumentsPage
+from ....inbox import ActionPage, ArgumentsPage, PartDrawing, split_parts
 from ....text import clip, one_line, split_text
 from ..ids import Where
 from .card_builder import CardBuilder, box
@@ -46,8 +39,6 @@ CANCEL, CLOSE = "Cancel", "Close"
 MAX_PAGE_BYTES = 20_000
 #: The most characters in one box.
 CHUNK_SIZE, MIN_CHUNK = 2_000, 200
-#: A longer name is shown in its own box.
-MAX_LABEL = 200
 #: The most characters of a notice.
 MAX_TITLE, MAX_TEXT = 300, 3_000
 #: Buttons that show something and decide nothing.
@@ -121,50 +112,7 @@ def _last_rows(
 
 def split_arguments(arguments: Sequence[Argument]) -> list[list[Json]]:
     """The elements of each page."""
-    pages: list[list[Json]] = [[]]
-    size = characters = 0
-    for argument, element, length in _parts(arguments):
-        bytes_ = byte_size(element)
-        size += bytes_
-        characters += length
-        if pages[-1] and (size > MAX_PAGE_BYTES or characters > PAGE_SIZE):
-            pages.append(_page_head(pages[-1], argument))
-            size, characters = sum(map(byte_size, pages[-1])) + bytes_, length
-        pages[-1].append(element)
-    return pages
-
-
-def _page_head(before: list[Json], argument: Argument | None) -> list[Json]:
-    """The head of a new page: the name of the argument whose value continues there. If only the name was left
-    on the page before, it moves here.
-    """
-    if argument is None:
-        return []
-    if before[-1]["type"] == "RichTextBlock":
-        return [before.pop()]
-    return [_line((*argument_head(argument), CONTINUED))]
-
-
-def _parts(arguments: Sequence[Argument]) -> Iterator[tuple[Argument | None, Json, int]]:
-    """The elements with their characters, each with its argument if a new page must repeat the name."""
-    for argument in arguments:
-        if len(argument.label) > MAX_LABEL:
-            named = replace(argument, style="code")
-            yield from _lines([*warning_lines(argument.warnings), LONG_NAME])
-            yield from ((None, each, size) for each, size in _boxes(named, argument.label))
-            yield from _lines([LONG_NAME_VALUE])
-            yield from ((None, each, size) for each, size in _boxes(argument, argument.value))
-        else:
-            yield from _lines([argument_head(argument)])
-            if argument.style != "line":
-                boxes = _boxes(argument, argument.value)
-                yield from ((argument, each, size) for each, size in boxes)
-
-
-def _lines(lines: Sequence[Line]) -> Iterator[tuple[None, Json, int]]:
-    for line in lines:
-        element = _line(line)
-        yield None, element, sum(len(run["text"]) for run in element["inlines"])
+    return split_parts(arguments, _DRAWING)
 
 
 def _line(line: Line) -> Json:
@@ -180,3 +128,6 @@ def _boxes(argument: Argument, text: str) -> Iterator[tuple[Json, int]]:
             yield from _boxes(argument, each[middle:])
         else:
             yield element, len(each)
+
+
+_DRAWING = PartDrawing(_line, _boxes, byte_size, MAX_PAGE_BYTES)
