@@ -127,11 +127,9 @@ class SlackChannel(PeopleLookup):
         return await self._post(place, card, plain_message(refused_card_text(card)))
 
     async def update(self, place: Place, ref: MessageRef, card: Card) -> None:
-        content = self.card_message(card)
+        content = {"parse": "none", **self.card_message(card)}
         try:
-            await self._api.call(
-                "chat.update", channel=ref.conversation, ts=ref.ts, parse="none", **content
-            )
+            await self._api.call("chat.update", channel=ref.conversation, ts=ref.ts, **content)
         except NotFound as error:
             is_person = self.audience(place).kind == "person"
             if is_person and await self.conversation_id(place) != ref.conversation:
