@@ -12,7 +12,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.integrations.langgraph.driver.loaded_state import ThreadMoved
 from hitl_core.integrations.langgraph.driver.thread import GraphThread
 from hitl_core.integrations.langgraph.graph import Json
-from hitl_core.integrations.langgraph.guard import ActiveRun
+from hitl_core.integrations.langgraph.guard import ActiveRun, QuestionChanged
 from hitl_core.integrations.langgraph.pauses import (
     AnyPause,
     BatchPause,
@@ -157,6 +157,12 @@ async def _answer_question(
     except ThreadMoved:
         note = CallResult.note("not executed: another run of its thread began")
         await outcome.report(dict.fromkeys(handed, note))
+        raise
+    except QuestionChanged:
+        note = CallResult.note(
+            "not executed: the question changed between the pause and the resume"
+        )
+        active_run.results.update(dict.fromkeys(handed, note))
         raise
     except Exception as error:
         again = read_pauses(await thread.load_state()).find(outcome.turn)

@@ -133,8 +133,8 @@ class GraphThread:
         """
         interrupts, answered = _open_interrupts(state, input), _answered_interrupts(state, input)
         with (
-            self.active_runs.hold_step(self.claim, interrupts, answered, saved_questions(state)),
-            hold_watch(lambda: self.gate.policy),
+            self.active_runs.hold_step(self.claim, interrupts, answered),
+            hold_watch(lambda: self.gate.policy, saved_questions(state)),
         ):
             await self._run(input, self._config_for(state))
         return await self.load_state()

@@ -5,6 +5,16 @@ start of a tool.
 from hitl_core.integrations.langgraph.guard.active_runs import CLAIM, ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.guard import ReviewGuard
 from hitl_core.integrations.langgraph.guard.lost_pauses import PauseLost
+from hitl_core.integrations.langgraph.guard.questions import QuestionChanged
 from hitl_core.integrations.langgraph.guard.watch import Watch, hold_watch
 
-__all__ = ["CLAIM", "ActiveRun", "ActiveRuns", "PauseLost", "ReviewGuard", "Watch", "hold_watch"]
+__all__ = [
+    "CLAIM",
+    "ActiveRun",
+    "ActiveRuns",
+    "PauseLost",
+    "QuestionChanged",
+    "ReviewGuard",
+    "Watch",
+    "hold_watch",
+]

@@ -144,13 +144,11 @@ class ActiveRuns:
         claim: str,
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
         answered: Mapping[str, frozenset[str]],
-        questions: Mapping[str, Mapping[str, Any]],
     ) -> Generator[None, None, None]:
         """Registers a step while the graph runs it. `open_interrupts`: those that it doesn't answer, by task;
-        `answered`: the ids of those that it answers; `questions`: the saved ones of each task.
+        `answered`: the ids of those that it answers.
         """
-        by_task = {task_id: TaskQuestions(saved) for task_id, saved in questions.items()}
-        self._steps[claim] = _Step(open_interrupts, answered, by_task)
+        self._steps[claim] = _Step(open_interrupts, answered)
         try:
             yield
         finally:

@@ -19,8 +19,8 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
-from hitl_core.integrations.langgraph.guard.lost_questions import check_questions
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
+from hitl_core.integrations.langgraph.guard.questions import hold_call
 from hitl_core.integrations.langgraph.guard.task_pauses import TaskQuestions
 from hitl_core.integrations.langgraph.guard.tool_call import (
     RAN,
@@ -211,13 +211,13 @@ class _GuardWrapper:
         def inner(call_request: ToolCallRequest) -> Result:
             return self.guard.call(call_request, execute)
 
-        with check_questions(request, self.guard.begin(request)):
+        with hold_call(request, self.guard.begin(request)):
             return self._outer(request, inner) if self._outer else inner(request)
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         task = self.guard.begin(request)
         await asyncio.sleep(0)  # the other calls of the task begin too, before this one runs
-        with check_questions(request, task):
+        with hold_call(request, task):
             return await self._acall(request, execute)
 
     async def _acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:

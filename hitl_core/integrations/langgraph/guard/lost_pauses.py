@@ -1,5 +1,5 @@
 """Finds lost pauses: an agent inside a tool or a node paused, but nobody is asked, because the code around it
-caught the pause and continued, or because the graph has no checkpointer (`read_started_graph`).
+caught the pause and continued, or because the graph has no checkpointer (`Start`).
 
 LangChain tells its callbacks how each run ends, and which run is inside which. A pause is a GraphInterrupt
 that goes up through all runs around it to the driven graph, which saves it. If one of these runs ends in
@@ -8,9 +8,12 @@ another way, the pause is lost.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import logging
+from collections.abc import Generator, Mapping
+from contextvars import ContextVar
 from types import FrameType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, NoReturn, cast
 from uuid import UUID
 
 from langchain_core.callbacks import manager as langchain_callbacks
@@ -19,7 +22,9 @@ from langgraph.errors import GraphInterrupt
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
 from hitl_core.errors import IntegrationError
-from hitl_core.integrations.langgraph.graph import SAVER, SCRATCHPAD
+from hitl_core.integrations.langgraph.graph import SAVER, SCRATCHPAD, Json
+
+log = logging.getLogger(__name__)
 
 
 class PauseLost(IntegrationError):
@@ -51,7 +56,7 @@ class LostPauses:
     """The lost pauses of one driven run."""
 
     def __init__(self) -> None:
-        self._errors: list[str] = []
+        self._errors: list[PauseLost] = []
         self._root: UUID | None = None
         self._runs: dict[UUID, _Run] = {}
         self._open: set[UUID] = set()
@@ -75,13 +80,11 @@ class LostPauses:
         if isinstance(error, GraphInterrupt):
             self._go_up(run, error)
         elif inner is not None:
-            self.add(why := lost_pause_text(inner, run.name))
-            return why
+            return lost_pause_text(inner, run.name)
         return None
 
-    def add(self, why: str) -> None:
-        if why not in self._errors:
-            self._errors.append(why)
+    def add(self, error: PauseLost) -> None:
+        self._errors.append(error)
 
     def _go_up(self, run: _Run, pause: GraphInterrupt) -> None:
         ids = [interrupt.id for interrupt in (pause.args[0] if pause.args else ())]
@@ -94,10 +97,35 @@ class LostPauses:
                 self._saved.update(ids)
 
     @property
-    def errors(self) -> list[str]:
-        """One text for each lost pause. Complete when the driven run has ended."""
+    def errors(self) -> list[PauseLost]:
+        """Complete when the driven run has ended."""
         detached = {name for id, name in self._detached.items() if id not in self._saved}
-        return [*self._errors, *(lost_pause_text(name, "its caller") for name in sorted(detached))]
+        texts = [lost_pause_text(name, "its caller") for name in sorted(detached)]
+        return [*self._errors, *map(PauseLost, texts)]
+
+
+_run_pauses: ContextVar[LostPauses | None] = ContextVar("hitl_pauses", default=None)
+
+
+@contextlib.contextmanager
+def hold_pauses() -> Generator[LostPauses, None, None]:
+    """Use it around a driven run. Raises PauseLost at its end if it continued after a pause was lost."""
+    pauses = LostPauses()
+    token = _run_pauses.set(pauses)
+    try:
+        yield pauses
+    finally:
+        _run_pauses.reset(token)
+    if errors := pauses.errors:
+        raise errors[0]
+
+
+def raise_pause_lost(error: PauseLost) -> NoReturn:
+    """Raise it now, and again at the end of the driven run, in case other code catches it."""
+    if pauses := _run_pauses.get():
+        pauses.add(error)
+    log.error("%s", error)
+    raise error
 
 
 class StartedGraph(NamedTuple):
@@ -109,8 +137,26 @@ class StartedGraph(NamedTuple):
     task: object
 
 
-def read_started_graph(callback: FrameType) -> StartedGraph | None:
-    """The graph whose start this callback reports; None if it reports another start.
+class Start(NamedTuple):
+    """What starts when a callback reports it: the part of a graph, and its config."""
+
+    part: object
+    config: Json
+
+    @property
+    def graph(self) -> StartedGraph | None:
+        """None if it is not a graph."""
+        if not isinstance(self.part, Pregel):
+            return None
+        handed_over = self.config.get("configurable", {})
+        saver = handed_over.get(SAVER, cast(Any, self).part.checkpointer)
+        pad = handed_over.get(SCRATCHPAD)
+        is_unsaved = not isinstance(saver, BaseCheckpointSaver)
+        return StartedGraph(is_unsaved, pad and pad.subgraph_counter)
+
+
+def read_start(callback: FrameType) -> Start:
+    """The start that this callback reports.
 
     LangGraph tells its callbacks only the thread, which a graph without a checkpointer may have too. A copy
     of a graph keeps its callbacks and may have another checkpointer. So the caller's frame is read.
@@ -119,10 +165,5 @@ def read_started_graph(callback: FrameType) -> StartedGraph | None:
     while caller is not None and caller.f_globals.get("__name__") == langchain_callbacks.__name__:
         caller = caller.f_back
     values = cast("Mapping[str, Any]", caller.f_locals if caller is not None else {})
-    graph, config = values.get("self"), values.get("config")
-    if not isinstance(graph, Pregel):
-        return None
-    handed_over = cast("dict[str, Any]", config or {}).get("configurable", {})
-    saver = handed_over.get(SAVER, cast(Any, graph).checkpointer)
-    pad = handed_over.get(SCRATCHPAD)
-    return StartedGraph(not isinstance(saver, BaseCheckpointSaver), pad and pad.subgraph_counter)
+    config = values.get("config")
+    return Start(values.get("self"), cast(Json, config) if isinstance(config, dict) else {})

@@ -5,13 +5,10 @@ in that order. If a task runs several calls or graphs at once, one could get wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
-
-from hitl_core.dialects import is_interrupt
 
 SEVERAL_CALLS = (
     "Several calls run in one task, and LangGraph can't tell which of them asked, so an answer could reach"
@@ -28,35 +25,15 @@ def _several_graphs_text(name: str) -> str:
     )
 
 
-def _changed_question_text(tool: str) -> str:
-    return (
-        f"`{tool}` asks another question now than the one that people answered, so it did not get the answer."
-        " LangGraph starts a tool again when the answer is there: ask the same questions again, in the same"
-        " order."
-    )
-
-
 @dataclass(slots=True)
 class TaskQuestions:
-    """`saved`: the questions of the task that people know, by interrupt; `calls`: the ids of its calls that
-    started; `asking`: those of them that asked, or ran a graph, which may ask; `has_paused`: one of them
-    paused.
+    """`calls`: the ids of the task's calls that started; `asking`: those of them that asked, or ran a graph,
+    which may ask; `has_paused`: one of them paused.
     """
 
-    saved: Mapping[str, Any] = field(default_factory=dict[str, Any])
     calls: set[str] = field(default_factory=set[str])
     asking: set[str] = field(default_factory=set[str])
     has_paused: bool = False
-
-    def problem(self, question: Any, number: int, id: str, tool: str) -> str | None:
-        """An error text if the answer to this question, the task's `number`th, could be that to another one.
-        `id`: of the interrupt, which LangGraph makes of the task and the number.
-        """
-        saved = self.saved.get(id, question)
-        if len(self.calls) > 1 and (number > 0 or saved != question or self.is_mixed):
-            return SEVERAL_CALLS
-        has_changed = saved != question and is_interrupt(saved)
-        return _changed_question_text(tool) if has_changed else None
 
     @property
     def is_mixed(self) -> bool:
@@ -65,11 +42,14 @@ class TaskQuestions:
 
 
 class RunningCall(NamedTuple):
-    """A call that runs now: the questions of its task, and the numbers of its own ones."""
+    """A call that runs now: the questions of its task, and the numbers of its own ones. `counter`: of that
+    task's questions; a graph inside has another one.
+    """
 
     id: str
     tool: str
     task: TaskQuestions
+    counter: object
     numbers: list[int]
 
 

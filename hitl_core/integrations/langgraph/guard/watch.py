@@ -30,10 +30,13 @@ from hitl_core.integrations.langgraph.guard.guard_errors import UnguardedToolCal
 from hitl_core.integrations.langgraph.guard.lost_pauses import (
     LostPauses,
     PauseLost,
-    read_started_graph,
+    hold_pauses,
+    raise_pause_lost,
+    read_start,
     unsaved_pause_text,
 )
 from hitl_core.integrations.langgraph.guard.provider_tools import provider_tools
+from hitl_core.integrations.langgraph.guard.questions import Questions, check_questions
 from hitl_core.integrations.langgraph.guard.task_pauses import TaskGraphs
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
@@ -73,27 +76,18 @@ def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
 
 
 @contextlib.contextmanager
-def hold_watch(policy: Callable[[], Policy]) -> Generator[None, None, None]:
+def hold_watch(policy: Callable[[], Policy], known: Questions) -> Generator[None, None, None]:
     """Watch a driven graph while it runs. Raises at its end if it continued after a stopped tool
-    (UnguardedToolCall), or after a pause that was lost (PauseLost)."""
-    watch = RunWatch(policy)
-    token = _run_watch.set(watch)
-    try:
-        yield
-    finally:
-        _run_watch.reset(token)
-    if watch.stop_reasons:
-        raise UnguardedToolCall(watch.stop_reasons[0])
-    if errors := watch.pauses.errors:
-        raise PauseLost(errors[0])
-
-
-def raise_pause_lost(why: str) -> NoReturn:
-    """Raise PauseLost now, and again at the end of the driven run, in case other code catches it."""
-    if driven := _run_watch.get():
-        driven.pauses.add(why)
-    log.error("%s", why)
-    raise PauseLost(why)
+    (UnguardedToolCall), or after a pause that was lost (PauseLost). `known`: what people are asked."""
+    with hold_pauses() as pauses:
+        watch = RunWatch(policy, pauses, known)
+        token = _run_watch.set(watch)
+        try:
+            yield
+        finally:
+            _run_watch.reset(token)
+        if watch.stop_reasons:
+            raise UnguardedToolCall(watch.stop_reasons[0])
 
 
 class _CurrentWatch:
@@ -178,8 +172,11 @@ class Watch(BaseCallbackHandler):
         """Does nothing. LangChain may call it for a chat model in place of `on_chat_model_start`."""
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
-        graph = read_started_graph(sys._getframe())  # pyright: ignore[reportPrivateUsage]
-        if not self._has_run_watch and graph and graph.is_unsaved:
+        start = read_start(sys._getframe())  # pyright: ignore[reportPrivateUsage]
+        if self._has_run_watch:
+            return
+        check_questions(start.config, {})
+        if (graph := start.graph) and graph.is_unsaved:
             self._unsaved[kwargs["run_id"]] = str(kwargs.get("name"))
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
@@ -189,7 +186,7 @@ class Watch(BaseCallbackHandler):
         self._unsaved.pop(kwargs["run_id"], None)
         around = self._unsaved.get(cast(UUID, kwargs.get("parent_run_id")))
         if around is not None and isinstance(error, GraphInterrupt):
-            raise_pause_lost(unsaved_pause_text(around))
+            raise_pause_lost(PauseLost(unsaved_pause_text(around)))
 
     def _objection(self, name: str, args: Json | None) -> str | None:
         """Why the policy doesn't let the call run. `args`: None if not known, as of `tool.invoke("x")`."""
@@ -212,36 +209,38 @@ class Watch(BaseCallbackHandler):
 class RunWatch(Watch):
     """The watch of one driven run. `stop_reasons`: an error text for each stopped tool."""
 
-    def __init__(self, policy: Callable[[], Policy]) -> None:
+    def __init__(self, policy: Callable[[], Policy], pauses: LostPauses, known: Questions) -> None:
         super().__init__(policy)
         self.stop_reasons: list[str] = []
-        self.pauses = LostPauses()
-        self._graphs = TaskGraphs()
+        self._pauses, self._known, self._graphs = pauses, known, TaskGraphs()
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         run_id, name = kwargs["run_id"], str(kwargs.get("name"))
-        self.pauses.begin(run_id, kwargs.get("parent_run_id"), name)
-        graph = read_started_graph(sys._getframe())  # pyright: ignore[reportPrivateUsage]
+        self._pauses.begin(run_id, kwargs.get("parent_run_id"), name)
+        start = read_start(sys._getframe())  # pyright: ignore[reportPrivateUsage]
+        check_questions(start.config, self._known)
+        graph = start.graph
         if graph and graph.task and (why := self._graphs.begin(run_id, graph.task, name)):
-            raise_pause_lost(why)
+            raise_pause_lost(PauseLost(why))
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
         name = str((serialized or {}).get("name"))
-        self.pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), name)
+        self._pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), name)
         super().on_tool_start(serialized, input_str, **kwargs)
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
         self._graphs.end(kwargs["run_id"])
-        if why := self.pauses.end(kwargs["run_id"]):
-            raise_pause_lost(why)
+        if why := self._pauses.end(kwargs["run_id"]):
+            raise_pause_lost(PauseLost(why))
 
     def on_tool_end(self, output: Any, **kwargs: Any) -> None:
         self.on_chain_end(output, **kwargs)
 
     def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
-        self.pauses.end(kwargs["run_id"], error)
+        if why := self._pauses.end(kwargs["run_id"], error):
+            self._pauses.add(PauseLost(why))
         if why := self._graphs.end(kwargs["run_id"], pauses=isinstance(error, GraphInterrupt)):
-            raise_pause_lost(why)
+            raise_pause_lost(PauseLost(why))
 
     on_tool_error = on_chain_error
 

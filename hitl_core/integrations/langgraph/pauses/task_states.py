@@ -7,7 +7,11 @@ from typing import Any
 
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
-from hitl_core.integrations.langgraph.pauses.model_turn import looks_like_langchain
+from hitl_core.dialects import is_interrupt
+from hitl_core.integrations.langgraph.pauses.model_turn import (
+    is_from_langchain,
+    looks_like_langchain,
+)
 from hitl_core.integrations.langgraph.pauses.nested import ToolAgentState
 
 
@@ -65,13 +69,18 @@ def answered_interrupts(
     return answered
 
 
-def saved_questions(state: StateSnapshot) -> dict[str, dict[str, Any]]:
-    """What the tasks of this step ask, or asked and have an answer for, by task and interrupt."""
-    questions: dict[str, dict[str, Any]] = {}
+def saved_questions(state: StateSnapshot) -> dict[str, Interrupt]:
+    """What the nodes and tools of this step ask themselves, or asked and have an answer for, by id. Not what
+    LangChain asks about calls, which the guard compares with what people decided.
+    """
+    questions: dict[str, Interrupt] = {}
     for task in state.tasks:
         if (inner := inner_state(task)) is not None:
             questions |= saved_questions(inner)
-        questions[task.id] = {interrupt.id: interrupt.value for interrupt in task.interrupts}
+            continue
+        for each in task.interrupts:
+            if is_interrupt(each.value) and not is_from_langchain(each, task.name, state.values):
+                questions[each.id] = each
     return questions
 
 
