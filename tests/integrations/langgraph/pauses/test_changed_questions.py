@@ -3,6 +3,7 @@ answer, and gives the answer to what it asks now."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from langgraph.types import Send, interrupt
 
 from hitl_core.integrations.langgraph import Run
 from hitl_core.model import Review
-from tests.integrations.agents import Lab
+from tests.integrations.agents import Lab, call, go
 from tests.integrations.graphs import State
 from tests.integrations.langgraph.pauses.test_own_questions import inbox
 
@@ -169,3 +170,21 @@ async def test_a_node_that_catches_the_error_is_reported(lab: Lab) -> None:
     [review], stop = await approve_all(lab, graph_of(pay))
     assert till.paid == []
     check_stopped(review, stop)
+
+
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+async def test_a_description_of_langchain_may_change(lab: Lab, mode: str) -> None:
+    """The guard compares the call itself with what people approved."""
+    numbers = itertools.count()
+    rule: Any = {
+        "allowed_decisions": ["approve", "reject"],
+        "description": lambda *_: f"number {next(numbers)}",
+    }
+    turn = [call("e-1", "send_email", to="a")]
+    driver = lab.driver(turn, asking={"send_email": rule}, interrupt_mode=mode)
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+    assert lab.stops[-1].finished
+    assert lab.effects == ["sent a"]
