@@ -11,7 +11,7 @@ try:
     from hitl_core.integrations.langgraph.human_review import HumanReview
 except ImportError as error:
     raise IntegrationError(
-        'LangChain 1.4.6 and LangGraph 1.2.16 or later are needed: pip install "hitl-core[langgraph]"'
+        'LangChain 1.4.6 and LangGraph 1.2.20 or later are needed: pip install "hitl-core[langgraph]"'
     ) from error
 
 __all__ = ["Driver", "HumanReview", "Run"]
