@@ -11,7 +11,7 @@ from typing import Any
 from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
-from hitl_core.integrations.langgraph.guard.task_pauses import TaskQuestions
+from hitl_core.integrations.langgraph.guard.task_pauses import TaskCalls
 from hitl_core.review import CallResult, runnable_calls
 
 #: A key in the config of a driven run, for its tools: the claim by which this process drives the run.
@@ -62,7 +62,7 @@ class ActiveRun:
 
 @dataclass(slots=True)
 class _Step:
-    """See `ActiveRuns.hold_step`. `questions`: by task; `continued`: the calls that continued with an answer,
+    """See `ActiveRuns.hold_step`. `calls`: by task; `continued`: the calls that continued with an answer,
     by task and id; `results`: what the reviewed calls returned that ran in it, by turn and id.
     """
 
@@ -70,7 +70,7 @@ class _Step:
         default_factory=dict[str, tuple[Interrupt, ...]]
     )
     answered: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    questions: dict[str, TaskQuestions] = field(default_factory=dict[str, TaskQuestions])
+    calls: dict[str, TaskCalls] = field(default_factory=dict[str, TaskCalls])
     continued: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     results: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
 
@@ -106,9 +106,9 @@ class ActiveRuns:
         step.continued.add((task_id, call_id))
         return step.answered.get(task_id, frozenset())
 
-    def questions(self, claim: str | None, task_id: str) -> TaskQuestions:
-        """The questions of the calls that this step runs in the task."""
-        return self._find_step(claim).questions.setdefault(task_id, TaskQuestions())
+    def task_calls(self, claim: str | None, task_id: str) -> TaskCalls:
+        """The calls that this step runs in the task."""
+        return self._find_step(claim).calls.setdefault(task_id, TaskCalls())
 
     def keep_result(self, claim: str | None, turn: str, call_id: str, result: Any) -> None:
         """Keep what a reviewed call returned, until the step ends. If LangGraph or a middleware tries it

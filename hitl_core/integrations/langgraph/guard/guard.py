@@ -21,7 +21,7 @@ from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, Active
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
 from hitl_core.integrations.langgraph.guard.questions import hold_call
-from hitl_core.integrations.langgraph.guard.task_pauses import TaskQuestions
+from hitl_core.integrations.langgraph.guard.task_pauses import TaskCalls
 from hitl_core.integrations.langgraph.guard.tool_call import (
     RAN,
     CallOrigin,
@@ -74,12 +74,12 @@ class ReviewGuard:
         setattr(node, "_awrap_tool_call", wrapper.acall)  # noqa: B010
         return True
 
-    def begin(self, request: ToolCallRequest) -> TaskQuestions:
-        """Register a call of a task. Returns what is known of the questions of this task's calls."""
+    def begin(self, request: ToolCallRequest) -> TaskCalls:
+        """Register a call of a task. Returns what is known of this task's calls."""
         origin = CallOrigin.from_request(request)
-        questions = self._active_runs.questions(origin.claim, origin.task_id)
-        questions.calls.add(str(request.tool_call["id"]))
-        return questions
+        task = self._active_runs.task_calls(origin.claim, origin.task_id)
+        task.started.add(str(request.tool_call["id"]))
+        return task
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         try:

@@ -27,7 +27,7 @@ from hitl_core.integrations.langgraph.guard.lost_pauses import (
 from hitl_core.integrations.langgraph.guard.task_pauses import (
     SEVERAL_CALLS,
     RunningCall,
-    TaskQuestions,
+    TaskCalls,
     running_call,
 )
 
@@ -66,14 +66,12 @@ class _Counter:
             call.numbers.append(number)
             call.task.asking.add(call.id)
             name = call.tool
-            if len(call.task.calls) > 1 and (number > 0 or changed or call.task.is_mixed):
+            if len(call.task.started) > 1 and (number > 0 or changed or call.task.is_mixed):
                 raise_pause_lost(PauseLost(SEVERAL_CALLS))
         if changed and number < self._answers:
             raise_pause_lost(QuestionChanged(name))
-        if changed:
-            raise GraphInterrupt(
-                (changed,)
-            )  # LangGraph would save a question that people don't see
+        if changed:  # LangGraph would save a question that people don't see
+            raise GraphInterrupt((changed,))
         return number
 
 
@@ -96,7 +94,7 @@ def check_questions(config: Json, saved: Questions) -> None:
 
 
 @contextlib.contextmanager
-def hold_call(request: ToolCallRequest, task: TaskQuestions) -> Generator[None, None, None]:
+def hold_call(request: ToolCallRequest, task: TaskCalls) -> Generator[None, None, None]:
     """Use it around a call. Raises PauseLost if the call returns while its own question has no answer, and in
     the call if its question could get the answer to that of another call.
     """

@@ -26,12 +26,12 @@ def _several_graphs_text(name: str) -> str:
 
 
 @dataclass(slots=True)
-class TaskQuestions:
-    """`calls`: the ids of the task's calls that started; `asking`: those of them that asked, or ran a graph,
-    which may ask; `has_paused`: one of them paused.
+class TaskCalls:
+    """`started`: the ids of the task's calls that started; `asking`: those that asked, or ran a graph, which
+    may ask; `has_paused`: one of them paused.
     """
 
-    calls: set[str] = field(default_factory=set[str])
+    started: set[str] = field(default_factory=set[str])
     asking: set[str] = field(default_factory=set[str])
     has_paused: bool = False
 
@@ -42,13 +42,13 @@ class TaskQuestions:
 
 
 class RunningCall(NamedTuple):
-    """A call that runs now: the questions of its task, and the numbers of its own ones. `counter`: of that
+    """A call that runs now: the calls of its task, and the numbers of its own questions. `counter`: of that
     task's questions; a graph inside has another one.
     """
 
     id: str
     tool: str
-    task: TaskQuestions
+    task: TaskCalls
     counter: object
     numbers: list[int]
 

@@ -242,7 +242,8 @@ class RunWatch(Watch):
         if why := self._graphs.end(kwargs["run_id"], pauses=isinstance(error, GraphInterrupt)):
             raise_pause_lost(PauseLost(why))
 
-    on_tool_error = on_chain_error
+    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        self.on_chain_error(error, **kwargs)
 
     def _stop(self, why: str) -> NoReturn:
         self.stop_reasons.append(why)
