@@ -149,7 +149,7 @@ class Start(NamedTuple):
         if not isinstance(self.part, Pregel):
             return None
         handed_over = self.config.get("configurable", {})
-        saver = handed_over.get(SAVER, cast(Any, self.part).checkpointer)
+        saver = handed_over.get(SAVER, cast(Any, self).part.checkpointer)
         pad = handed_over.get(SCRATCHPAD)
         is_unsaved = not isinstance(saver, BaseCheckpointSaver)
         return StartedGraph(is_unsaved, pad and pad.subgraph_counter)
