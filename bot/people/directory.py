@@ -17,6 +17,7 @@ from hitl_core.model import (
     Reviewer,
     Snapshot,
     split_id,
+    storable_text,
 )
 from hitl_core.sentences import join_names
 
@@ -142,8 +143,8 @@ class Directory(DeciderPool):
                 team = person.team_of(team, own)
         except (TimeoutError, ChannelError):
             log.info("the name of %s could not be looked up", user_id)
-        name = name.encode(errors="replace").decode()  # half a character can't be stored
-        return self.with_aliases(Reviewer(channel=channel, team=team, id=user_id, name=name))
+        who = Reviewer(channel=channel, team=team, id=user_id, name=storable_text(name))
+        return self.with_aliases(who)
 
     def with_aliases(self, who: Reviewer) -> Reviewer:
         """The person, with the identities that they have now added to the recorded ones."""

@@ -73,6 +73,7 @@ from hitl_core.model.tool_call import (
     check_other_keys,
     is_text,
     read_arguments,
+    storable_text,
 )
 from hitl_core.model.value import Value
 
@@ -152,6 +153,7 @@ __all__ = [
     "read_arguments",
     "short_id",
     "split_id",
+    "storable_text",
     "to_pointer",
     "unparsed_has_more_values",
 ]

@@ -28,6 +28,11 @@ def is_text(value: str) -> bool:
     return not _HALF_PAIR.search(value)
 
 
+def storable_text(value: str) -> str:
+    """The text as it can be stored: with "?" for each half of a surrogate pair."""
+    return value.encode(errors="replace").decode()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """`id` is the model's id for the call. `args` is a JSON object. `reason` says why the agent wants this

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from hitl_core.model import Review, Run
+from hitl_core.model import Review, Run, storable_text
 from hitl_core.review.visibility import WHY_HIDDEN
 
 #: The longest result line on a card, in characters. A longer one is cut and ends in an ellipsis.
@@ -89,8 +89,7 @@ def text_of(value: object) -> str:
 
 def one_line(text: object) -> str:
     """The first 200 characters of the first non-blank line."""
-    start = str(text).lstrip()[:_MAX_READ]
-    start = start.encode("utf-8", "replace").decode()  # file names may have half a surrogate pair
+    start = storable_text(str(text).lstrip()[:_MAX_READ])
     line = next(iter(start.splitlines()), "").strip()
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 

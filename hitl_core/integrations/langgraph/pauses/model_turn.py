@@ -25,7 +25,7 @@ from hitl_core.integrations.langgraph.graph import (
     messages_of,
 )
 from hitl_core.integrations.langgraph.pauses.pause import Pause, to_wire
-from hitl_core.model import MAX_REASON, ToolCall
+from hitl_core.model import MAX_REASON, ToolCall, storable_text
 
 log = logging.getLogger(__name__)
 
@@ -185,8 +185,7 @@ def read_reason(message: AIMessage) -> str | None:
         if len(text) > MAX_REASON:
             text = text[: MAX_REASON - len(_CUT)] + _CUT
             break
-    # Half a surrogate pair can't be stored, and must not stop the review.
-    return text.encode("utf-8", "replace").decode().strip() or None
+    return storable_text(text).strip() or None
 
 
 def _texts(content: object) -> Iterator[str]:

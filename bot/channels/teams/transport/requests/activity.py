@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from hitl_core.model import is_guid, parse_whole_number, unparsed_has_more_values
+from hitl_core.model import is_guid, parse_whole_number, storable_text, unparsed_has_more_values
 
 #: The most JSON values in one activity. A card of 28 kB has about 3,000.
 MAX_VALUES = 40_000
@@ -47,8 +47,7 @@ def _to_text(value: object) -> str:
 
 
 def _to_name(value: object) -> str:
-    # Half a character can't be stored.
-    return _to_text(value)[:250].encode(errors="replace").decode()
+    return storable_text(_to_text(value)[:250])
 
 
 Object = Annotated[dict[str, Any], PlainValidator(_to_dict)]
