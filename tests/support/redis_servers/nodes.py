@@ -16,8 +16,9 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.demo.ports import find_free_ports
 from tests.support.processes.certificates import Certificates
 
-#: The seconds that the servers may take to start or to fail over.
-PATIENCE = 120.0
+#: The seconds that the servers may take to start or to fail over: less than the time limit of a test, so that
+#: its failure says what is missing.
+PATIENCE = 90.0
 #: Settings of each server that has or is a replica: nothing on the disk, and replicas follow at once.
 REPLICATED = {
     "appendonly": "no",
