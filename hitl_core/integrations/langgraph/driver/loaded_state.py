@@ -10,12 +10,10 @@ with it the input of another process.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -24,8 +22,7 @@ from langgraph.checkpoint.base import (
 from langgraph.types import StateSnapshot
 
 from hitl_core.errors import Refused
-
-Saver = BaseCheckpointSaver[Any]
+from hitl_core.integrations.langgraph.driver.wrapped_saver import Saver, WrappedSaver
 
 
 class ThreadMoved(Refused):
@@ -44,18 +41,13 @@ def hold_to_state(saver: Saver, thread_id: str, state: StateSnapshot) -> Saver:
     return cast(Saver, _HeldSaver(saver, thread_id, _LoadedState(_checkpoint_id(state.config))))
 
 
-class _HeldSaver:
-    """All but the checks is the saver's own, whatever its class is, also with replaced methods."""
-
+class _HeldSaver(WrappedSaver):
     def __init__(self, saver: Saver, thread_id: str, loaded: _LoadedState) -> None:
-        self._saver, self._thread_id, self._loaded = saver, thread_id, loaded
+        super().__init__(saver)
+        self._thread_id, self._loaded = thread_id, loaded
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._saver, name)
-
-    @property
-    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride] - for isinstance
-        return type(self._saver)
+    def wrap(self, saver: Saver) -> _HeldSaver:
+        return _HeldSaver(saver, self._thread_id, self._loaded)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         saved = await self._saver.aget_tuple(config)
@@ -87,11 +79,6 @@ class _HeldSaver:
         }
         latest = await self._saver.aget_tuple(thread)
         return _checkpoint_id(latest and latest.config)
-
-    def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Saver:
-        """LangGraph's own copy of a saver, which limits the types that it loads."""
-        limited = self._saver.with_allowlist(extra_allowlist)
-        return cast(Saver, _HeldSaver(limited, self._thread_id, self._loaded))
 
 
 class _LoadedState:

@@ -14,6 +14,7 @@ from langgraph.types import Command, StateSnapshot
 
 from hitl_core.errors import ReviewConflict
 from hitl_core.gate import Gate, requester_of
+from hitl_core.integrations.langgraph.driver.answered_questions import keep_answered_questions
 from hitl_core.integrations.langgraph.driver.loaded_state import hold_to_state
 from hitl_core.integrations.langgraph.driver.run import (
     GRAPH_KEY,
@@ -24,7 +25,7 @@ from hitl_core.integrations.langgraph.driver.run import (
     merge_settings,
 )
 from hitl_core.integrations.langgraph.graph import SAVER, Graph, Json
-from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, hold_watch
+from hitl_core.integrations.langgraph.guard import CLAIM, ActiveRuns, Questions, hold_watch
 from hitl_core.integrations.langgraph.pauses import (
     KnownGraphs,
     SavedStates,
@@ -132,11 +133,12 @@ class GraphThread:
         them again. Raises ThreadMoved if the thread is not in `state` any more.
         """
         interrupts, answered = _open_interrupts(state, input), _answered_interrupts(state, input)
+        questions = Questions(saved_questions(state))
         with (
             self.active_runs.hold_step(self.claim, interrupts, answered),
-            hold_watch(lambda: self.gate.policy, saved_questions(state)),
+            hold_watch(lambda: self.gate.policy, questions),
         ):
-            await self._run(input, self._config_for(state))
+            await self._run(input, self._config_for(state, questions))
         return await self.load_state()
 
     async def _run(self, input: Any, config: RunnableConfig) -> None:
@@ -169,13 +171,14 @@ class GraphThread:
         await self.graph.aupdate_state(self._config_for(await self.load_state()), None)
         return await self.invoke(None, await self.load_state())
 
-    def _config_for(self, state: StateSnapshot) -> RunnableConfig:
-        """The config of what only continues this state."""
+    def _config_for(
+        self, state: StateSnapshot, questions: Questions | None = None
+    ) -> RunnableConfig:
+        """The config of what only continues this state. `questions`: of its tasks."""
         config, saver = self._config(), cast(Any, self.graph).checkpointer
-        configurable = {
-            **cast(Json, config)["configurable"],
-            SAVER: hold_to_state(saver, self.id, state),
-        }
+        saver = keep_answered_questions(saver, questions or Questions())
+        saver = hold_to_state(saver, self.id, state)
+        configurable = {**cast(Json, config)["configurable"], SAVER: saver}
         return {**config, "configurable": configurable}
 
     def _config(self) -> RunnableConfig:

@@ -5,7 +5,7 @@ start of a tool.
 from hitl_core.integrations.langgraph.guard.active_runs import CLAIM, ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.guard.guard import ReviewGuard
 from hitl_core.integrations.langgraph.guard.lost_pauses import PauseLost
-from hitl_core.integrations.langgraph.guard.questions import QuestionChanged
+from hitl_core.integrations.langgraph.guard.questions import QuestionChanged, Questions
 from hitl_core.integrations.langgraph.guard.watch import Watch, hold_watch
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "ActiveRuns",
     "PauseLost",
     "QuestionChanged",
+    "Questions",
     "ReviewGuard",
     "Watch",
     "hold_watch",

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Generator, Mapping
-from dataclasses import replace
-from typing import Any, TypeAlias, cast
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphInterrupt
@@ -31,8 +31,15 @@ from hitl_core.integrations.langgraph.guard.task_pauses import (
     running_call,
 )
 
-#: The questions that people know, by the ids of their interrupts.
-Questions: TypeAlias = Mapping[str, Interrupt]
+
+@dataclass(slots=True)
+class Questions:
+    """The questions that people know, by the ids of their interrupts; and by task those of them that were
+    asked again in this run, and got their answers.
+    """
+
+    known: dict[str, Interrupt] = field(default_factory=dict[str, Interrupt])
+    answered: dict[str, list[Interrupt]] = field(default_factory=dict[str, list[Interrupt]])
 
 
 class QuestionChanged(PauseLost):
@@ -51,16 +58,16 @@ class _Counter:
     question, so that is read from its frame.
     """
 
-    def __init__(self, pad: Any, saved: Questions) -> None:
-        self._count, self._saved = pad.interrupt_counter, saved
+    def __init__(self, pad: Any, questions: Questions) -> None:
+        self._count, self._questions = pad.interrupt_counter, questions
         self._answers = len(pad.resume) + (pad.get_null_resume(False) is not None)
 
     def __call__(self) -> int:
         number = self._count()
         values = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
         question, namespace = values.get("value"), values["conf"]["checkpoint_ns"]
-        saved = self._saved.get(interrupt_id(namespace, number))
-        changed = saved if saved and _as_saved(question) != _as_saved(saved.value) else None
+        known = self._questions.known.get(interrupt_id(namespace, number))
+        changed = known if known and _as_saved(question) != _as_saved(known.value) else None
         call, name = running_call.get(), namespace.rpartition("|")[2].partition(":")[0]
         if call is not None and call.counter is self:
             call.numbers.append(number)
@@ -72,6 +79,9 @@ class _Counter:
             raise_pause_lost(QuestionChanged(name))
         if changed:  # LangGraph would save a question that people don't see
             raise GraphInterrupt((changed,))
+        if known and number < self._answers:
+            task = namespace.rpartition(":")[2]
+            self._questions.answered.setdefault(task, []).append(known)
         return number
 
 
@@ -85,12 +95,12 @@ def _as_saved(question: Any) -> Any:
     return question
 
 
-def check_questions(config: Json, saved: Questions) -> None:
+def check_questions(config: Json, questions: Questions) -> None:
     """Let our counter check the questions of the task with this config."""
     configurable = cast(Json, config.get("configurable") or {})
     pad: Any = configurable.get(SCRATCHPAD)
     if pad is not None and not isinstance(pad.interrupt_counter, _Counter):
-        configurable[SCRATCHPAD] = replace(pad, interrupt_counter=_Counter(pad, saved))
+        configurable[SCRATCHPAD] = replace(pad, interrupt_counter=_Counter(pad, questions))
 
 
 @contextlib.contextmanager

@@ -76,11 +76,11 @@ def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
 
 
 @contextlib.contextmanager
-def hold_watch(policy: Callable[[], Policy], known: Questions) -> Generator[None, None, None]:
+def hold_watch(policy: Callable[[], Policy], questions: Questions) -> Generator[None, None, None]:
     """Watch a driven graph while it runs. Raises at its end if it continued after a stopped tool
-    (UnguardedToolCall), or after a pause that was lost (PauseLost). `known`: what people are asked."""
+    (UnguardedToolCall), or after a pause that was lost (PauseLost). `questions`: what people are asked."""
     with hold_pauses() as pauses:
-        watch = RunWatch(policy, pauses, known)
+        watch = RunWatch(policy, pauses, questions)
         token = _run_watch.set(watch)
         try:
             yield
@@ -175,7 +175,7 @@ class Watch(BaseCallbackHandler):
         start = read_start(sys._getframe())  # pyright: ignore[reportPrivateUsage]
         if self._has_run_watch:
             return
-        check_questions(start.config, {})
+        check_questions(start.config, Questions())
         if (graph := start.graph) and graph.is_unsaved:
             self._unsaved[kwargs["run_id"]] = str(kwargs.get("name"))
 
@@ -212,13 +212,13 @@ class RunWatch(Watch):
     def __init__(self, policy: Callable[[], Policy], pauses: LostPauses, known: Questions) -> None:
         super().__init__(policy)
         self.stop_reasons: list[str] = []
-        self._pauses, self._known, self._graphs = pauses, known, TaskGraphs()
+        self._pauses, self._questions, self._graphs = pauses, known, TaskGraphs()
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         run_id, name = kwargs["run_id"], str(kwargs.get("name"))
         self._pauses.begin(run_id, kwargs.get("parent_run_id"), name)
         start = read_start(sys._getframe())  # pyright: ignore[reportPrivateUsage]
-        check_questions(start.config, self._known)
+        check_questions(start.config, self._questions)
         graph = start.graph
         if graph and graph.task and (why := self._graphs.begin(run_id, graph.task, name)):
             raise_pause_lost(PauseLost(why))

@@ -41,6 +41,10 @@ class Till:
         self.paid.extend([self.ask(), self.ask()])
         return {}
 
+    def pay_three_times(self, state: Any) -> Any:
+        self.paid.extend([self.ask(), self.ask(), self.ask()])
+        return {}
+
 
 def graph_of(node: Any, then: Any = None) -> StateGraph[Any, Any, Any, Any]:
     graph = StateGraph(State)
@@ -108,10 +112,56 @@ async def test_the_second_question_of_a_node_must_be_the_same_as_well(lab: Lab) 
     check_stopped(review, stop)
 
 
+#: The prices of a node that asks twice, and whose first price changes before it gets the second answer.
+FIRST_CHANGES = (80, 80, 7, 9000, 7)
+
+
+async def test_an_earlier_question_of_a_node_must_be_the_same_as_well(lab: Lab) -> None:
+    """LangGraph saves only the last one."""
+    till = Till(*FIRST_CHANGES)
+    [_, review], stop = await approve_all(lab, graph_of(till.pay_twice))
+    assert till.paid == []
+    check_stopped(review, stop)
+
+
+@pytest.mark.parametrize("changed", range(3))
+async def test_each_of_three_questions_must_be_the_same(lab: Lab, changed: int) -> None:
+    last = [1, 2, 3]
+    last[changed] = 9000
+    till = Till(1, 1, 2, 1, 2, 3, *last)
+    [_, _, review], stop = await approve_all(lab, graph_of(till.pay_three_times))
+    assert till.paid == []
+    check_stopped(review, stop)
+
+
+@pytest.mark.parametrize("is_sync", [False, True])
+async def test_an_earlier_question_of_a_graph_that_a_node_runs_must_be_the_same(
+    lab: Lab, is_sync: bool
+) -> None:
+    till = Till(*FIRST_CHANGES)
+    inner = graph_of(till.pay_twice).compile()
+
+    async def run_inner(state: Any) -> Any:
+        return await inner.ainvoke({"out": []})
+
+    def run_inner_sync(state: Any) -> Any:
+        return inner.invoke({"out": []})
+
+    [_, review], stop = await approve_all(lab, graph_of(run_inner_sync if is_sync else run_inner))
+    assert till.paid == []
+    check_stopped(review, stop)
+
+
 async def test_a_node_may_ask_two_questions(lab: Lab) -> None:
     till = Till(80, 80, 7, 80, 7)
     _, stop = await approve_all(lab, graph_of(till.pay_twice))
     assert (till.paid, stop.finished) == ([80, 7], True)
+
+
+async def test_a_node_may_ask_three_questions(lab: Lab) -> None:
+    till = Till(1, 1, 2, 1, 2, 3, 1, 2, 3)
+    _, stop = await approve_all(lab, graph_of(till.pay_three_times))
+    assert (till.paid, stop.finished) == ([1, 2, 3], True)
 
 
 async def test_a_node_of_a_graph_inside_is_checked_as_well(lab: Lab) -> None:

@@ -165,3 +165,27 @@ async def test_the_next_question_of_a_tool_may_be_another_one(lab: Lab) -> None:
     stop = await approve_question(lab, paying(lab, pay))
     assert stop.review_id
     assert stop.refusal is None
+
+
+async def test_an_earlier_question_of_a_tool_must_be_the_same_as_well(lab: Lab) -> None:
+    prices, paid = iter([80, 80, 9000]), list[int]()
+
+    @tool
+    async def pay(to: str) -> str:
+        """Pay the price of today, if two people agree."""
+        price = next(prices)
+        interrupt(inbox("confirm", {"price": price}))
+        interrupt(inbox("confirm", {"to": to}))
+        paid.append(price)
+        return "paid"
+
+    driver = paying(lab, pay)
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+        second = lab.stops[0].review_id
+        await lab.decide(second, "approve")
+        await lab.done(second)
+    assert paid == []
+    assert "`pay` asks another question now" in (lab.stops[1].refusal or "")
