@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 
 from hitl_core import Gate, Policy, ToolCall
+from hitl_core.errors import StoreUnavailable
 from hitl_core.store import RedisStore, parse_partition
 from hitl_core.store.redis.keys import META_KEY, Keys
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.builders import policy
 from tests.support.redis_servers.cluster import NODE_TIMEOUT_MS, RedisCluster
 from tests.support.redis_servers.nodes import connect
+from tests.support.waiting import wait_until
 
 #: How a master is lost.
 LOSSES = ["freeze", "kill", "freeze the master of the common keys"]
@@ -94,7 +96,8 @@ async def losable_master(
         used = rules or policy()
         async with (
             _open_store(cluster.url) as store,
-            Gate.connect(cluster.url, policy=used, agent="billing", lease=60) as gate,
+            _open_store(cluster.url) as store_of_gate,
+            Gate(store_of_gate, policy=used, agent="billing", lease=60) as gate,
         ):
             ids = {one: await gate.submit(CALLS, thread_id=one) for one in THREADS}
             common = cluster.master_of(META_KEY)
@@ -107,7 +110,12 @@ async def losable_master(
 
 @asynccontextmanager
 async def _open_store(url: str) -> AsyncIterator[RedisStore]:
-    store = await RedisStore.open(url)
+    async def try_open() -> RedisStore | None:
+        with suppress(StoreUnavailable):  # one of its commands was too slow on a busy machine
+            return await RedisStore.open(url)
+        return None
+
+    store = await wait_until("the store is open", try_open)
     try:
         yield store
     finally:
