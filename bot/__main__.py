@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .command import add_to
+from .commands import add_to
 
 
 def main() -> int:

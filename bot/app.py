@@ -16,6 +16,7 @@ from hitl_core.tasks import cancel_tasks
 from . import click_budget
 from .api import AgentApi, Policies, add_api
 from .channels.connection import BotParts, Connection
+from .channels.policy_places import check_channels
 from .channels.registry import Channels
 from .health import (
     Health,
@@ -44,7 +45,6 @@ from .outbox import (
     Workers,
 )
 from .people import Directory, load_people
-from .policy_places import check_channels
 from .settings import BotRole, Settings
 from .web import make_app, open_server
 

@@ -27,7 +27,7 @@ from bot.channels.slack import (
 )
 from bot.channels.teams import ButtonKey
 from bot.channels.teams import card_message as teams_card
-from bot.command import freeze_gc
+from bot.commands import freeze_gc
 from bot.forms import EditForm, Entries, FormRef, ReviewForm
 from bot.inbox import ActionRef, to_text
 from bot.offload import offload_drawing

@@ -10,7 +10,7 @@ import signal
 import time
 
 from bot.app import running_bot
-from bot.command import freeze_gc, shorten_switch_interval
+from bot.commands import freeze_gc, shorten_switch_interval
 from bot.settings import Settings
 
 TICK = 0.002

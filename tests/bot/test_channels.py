@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.card import Card
 from bot.channels.contract import NotFound
+from bot.channels.policy_places import check_channels, check_policy
 from bot.channels.registry import Channels, NotConfigured
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render.mentions import place_names
@@ -19,7 +20,6 @@ from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.humans import People
 from bot.people.recipients import Recipients
-from bot.policy_places import check_channels, check_policy
 from hitl_core import Policy
 from hitl_core.errors import PolicyError, Refused
 from hitl_core.model import (

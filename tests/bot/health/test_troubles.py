@@ -11,6 +11,7 @@ import pytest
 
 from bot.card import build_card
 from bot.channels.contract import LookupFailed, NotFound
+from bot.channels.policy_places import check_policy
 from bot.channels.registry import Channels
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render import card_message
@@ -20,7 +21,6 @@ from bot.health.health import Health
 from bot.inbox import HomeLoader
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
-from bot.policy_places import check_policy
 from hitl_core import Policy
 from hitl_core.errors import Refused
 from hitl_core.model import DEFAULT_PLACE, Place, Review, Reviewer

@@ -16,8 +16,8 @@ from hitl_core.store import Store
 
 from ....health import Health
 from ....shared_reads import SharedReads
-from ....teams_names import PREFIX, pinned_names
 from ...contract import NotFound, NotSent
+from ...pinned_names import PREFIX, pinned_names
 from ..ids import NAME
 from ..places import Address
 from .errors import NO_CONVERSATION

@@ -11,10 +11,10 @@ from bot.channels.contract import (
     NotFound,
     Unreachable,
 )
+from bot.channels.pinned_names import PREFIX
 from bot.channels.teams import TeamsChannel
 from bot.channels.teams.transport import references, team_channels
 from bot.health import Health
-from bot.teams_names import CHANNEL, PREFIX
 from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 from teams_sandbox.sandbox import Sandbox
@@ -197,5 +197,5 @@ async def test_a_name_that_was_forgotten_is_looked_up_again(
     place = Place("teams:Operations")
     assert await channel.conversation_id(place) == ids.OPS
     move_name(sandbox)
-    await store.drop_channel_value(CHANNEL, f"{PREFIX}Operations")
+    await store.drop_channel_value("teams", f"{PREFIX}Operations")
     assert await channel.conversation_id(place) == ids.APPROVALS

@@ -11,9 +11,9 @@ from hitl_core.errors import PolicyError
 from hitl_core.model import DEFAULT_PLACE, ORIGIN, Place, Reviewers, person_key
 from hitl_core.policy import Policy
 
-from .channels.contract import ChannelError, NotFound
-from .channels.registry import Channels, NotConfigured
-from .text import one_line
+from ..text import one_line
+from .contract import ChannelError, NotFound
+from .registry import Channels, NotConfigured
 
 
 class PolicyPlace(NamedTuple):

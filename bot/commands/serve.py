@@ -1,7 +1,4 @@
-"""The bot's part of the command `hitl`: `hitl serve`, `hitl teams-package`, `hitl policy check --channels`.
-
-Imported for every `hitl --help`, so it imports nothing of an extra until a command runs.
-"""
+"""`hitl serve`: runs the bot."""
 
 from __future__ import annotations
 
@@ -19,17 +16,13 @@ from typing import TYPE_CHECKING, get_args
 
 from hitl_core.cli import add_command, complain, require_extra
 from hitl_core.errors import HitlError
-from hitl_core.policy import Policy
 from hitl_core.telemetry import JsonFormatter
 
-from . import teams_names, teams_package
-from .logs import OneLineFormatter
-from .settings import BotRole, Settings, describe_settings
+from ..logs import OneLineFormatter
+from ..settings import BotRole, Settings, describe_settings
 
 if TYPE_CHECKING:
     from hitl_core.cli import Commands
-
-    from .policy_places import Finding
 
 #: How long a bot still serves after SIGTERM, in seconds, so that a load balancer notices that it is no longer
 #: ready. With the time for requests and deliveries in progress, the bot ends within 10 s.
@@ -54,13 +47,7 @@ wrong, or if Redis, Slack or Teams refuses the bot at its start.
 
 
 def add_to(commands: Commands) -> None:
-    """Add `hitl serve` and `hitl teams-package`."""
-    _add_serve(commands)
-    teams_package.add_to(commands)
-    teams_names.add_to(commands)
-
-
-def _add_serve(commands: Commands) -> None:
+    """Add `hitl serve`."""
     parser = add_command(
         commands,
         "serve",
@@ -96,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     """Returns 0 after a clean end, 2 if a setting or a package is missing or wrong."""
     try:
         settings = Settings.from_environment(os.environ)
-        _require_packages(settings)
+        require_packages(settings)
         configure_logging(settings.hitl_log_level.upper(), settings.hitl_log_format)
         asyncio.run(_serve(settings, args.only))
     except HitlError as error:
@@ -114,27 +101,7 @@ def _json_line(level: str, message: str) -> str:
     )
 
 
-def check_policy(policy: Policy) -> int:
-    """Prints which channels, people and groups of a policy the bot can use. Returns 0 if it can use all of
-    them, else 1. Raises SettingsError if a setting or a package is missing.
-    """
-    settings = Settings.from_environment(os.environ, only_look_ups=True)
-    _require_packages(settings)
-    findings = asyncio.run(_check_policy(policy, settings))
-    for finding in findings:
-        print(finding)
-    return 0 if all(finding.usable == "yes" for finding in findings) else 1
-
-
-async def _check_policy(policy: Policy, settings: Settings) -> list[Finding]:
-    from .open_channels import open_channels_to_check
-    from .policy_places import check_policy
-
-    async with open_channels_to_check(settings) as channels:
-        return await check_policy(policy, channels)
-
-
-def _require_packages(settings: Settings) -> None:
+def require_packages(settings: Settings) -> None:
     """Raises SettingsError, which says what to install, if a chat system's package is missing."""
     if settings.has_slack:
         require_extra("slack", *_BOT_PACKAGES, "slack_bolt")
@@ -171,8 +138,8 @@ def shorten_switch_interval() -> None:
 
 
 async def _serve(settings: Settings, only: BotRole | None) -> None:
-    from .app import running_bot
-    from .web import open_more_files
+    from ..app import running_bot
+    from ..web import open_more_files
 
     open_more_files()
     signals: asyncio.Queue[signal.Signals] = asyncio.Queue()

@@ -6,7 +6,6 @@ deleted and created again, an operator forgets the old one here.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import (
@@ -22,12 +21,13 @@ from hitl_core.cli import (
     with_reviews,
 )
 
+from ..channels.pinned_names import PREFIX, pinned_names
+
 if TYPE_CHECKING:
     from hitl_core.cli import Commands
     from hitl_core.review import Reviews
 
-#: The prefix of those channel values in the store that are names.
-CHANNEL, PREFIX = "teams", "name:"
+CHANNEL = "teams"
 
 _LIST = """\
 examples:
@@ -69,15 +69,6 @@ def add_to(commands: Commands) -> None:
     forget = add_command(names, "forget", _forget, help="forget a name", epilog=_FORGET)
     forget.add_argument("name", metavar="NAME", help="the name, from `hitl teams-names list`")
     add_redis(forget)
-
-
-def pinned_names(values: Mapping[str, bytes]) -> dict[str, str]:
-    """The conversations to which names lead, by name, among all values of the channel."""
-    return {
-        name.removeprefix(PREFIX): data.decode(errors="replace")
-        for name, data in sorted(values.items())
-        if name.startswith(PREFIX)
-    }
 
 
 async def _load(reviews: Reviews) -> dict[str, str]:
