@@ -78,10 +78,10 @@ def finish_cancelled(transition: Transition, now: float) -> Transition:
 def check_claimable(review: Review, now: float) -> None:
     """Raises ApiProblem if nobody can claim this review now."""
     if review.status == "pending":
-        raise ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
+        raise _not_settled()
     if review.status == "done":
         if review.cancelled is not None:
-            raise ApiProblem("cancelled", "This review was cancelled: none of its calls runs.")
+            raise _cancelled()
         raise ApiProblem("done", "This review is done.")
     if review.lease is not None and review.lease.until > now:
         raise ApiProblem(
@@ -105,9 +105,9 @@ def check_doubts(review: Review) -> None:
 def check_may_run(review: Review, call: Call) -> None:
     """Raises ApiProblem for a call that nobody approved and that the policy does not allow."""
     if review.cancelled is not None:
-        raise ApiProblem("cancelled", "This review was cancelled: none of its calls runs.")
+        raise _cancelled()
     if review.status == "pending":
-        raise ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
+        raise _not_settled()
     if not claims.can_run(review, call):
         raise ApiProblem(
             "not_allowed",
@@ -192,6 +192,14 @@ def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
         (run := runs.get(id)) is not None and run.result_hash == CallResult.of(text).result_hash
         for id, text in results.items()
     )
+
+
+def _not_settled() -> ApiProblem:
+    return ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
+
+
+def _cancelled() -> ApiProblem:
+    return ApiProblem("cancelled", "This review was cancelled: none of its calls runs.")
 
 
 def _is_same_json(actual: object, decided: object) -> bool:
