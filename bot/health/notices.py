@@ -127,14 +127,14 @@ def _key(problem: Problem) -> str:
 def _message_lines(
     new: Sequence[Problem], solved: Sequence[Problem], unseen: Sequence[Problem]
 ) -> list[str]:
-    lines = [f"Problem: {one.text}" for one in new[:MAX_NAMED]]
-    if len(new) > MAX_NAMED:
-        lines.append(f"{len(new) - MAX_NAMED} more problems: see the bot's log.")
-    lines += [f"Solved: {one.text}" for one in solved[:MAX_NAMED]]
-    if len(solved) > MAX_NAMED:
-        lines.append(f"{len(solved) - MAX_NAMED} more problems are solved.")
     minutes = round(FORGET_AFTER / 60)
-    lines += [f"Not seen again for {minutes} minutes: {one.text}" for one in unseen[:MAX_NAMED]]
-    if len(unseen) > MAX_NAMED:
-        lines.append(f"{len(unseen) - MAX_NAMED} more problems were not seen again.")
+    lines = list[str]()
+    for problems, what, rest in (
+        (new, "Problem", ": see the bot's log"),
+        (solved, "Solved", " are solved"),
+        (unseen, f"Not seen again for {minutes} minutes", " were not seen again"),
+    ):
+        lines += [f"{what}: {one.text}" for one in problems[:MAX_NAMED]]
+        if (more := len(problems) - MAX_NAMED) > 0:
+            lines.append(f"{more} more problems{rest}.")
     return lines
