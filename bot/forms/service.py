@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
@@ -224,8 +225,8 @@ class FormService:
         command = Decide(target.review_id, target.action, proposal, seen.who, op, ref.card)
         is_read_here = ref.kind == "edit" and shows_all
         if is_read_here and target.seal != seen.review.seal(target.action, is_whole=True):
-            await self._inbox.access.read_marks.record(target, seen.who)
-            return to_result(await self._inbox.apply(command))  # `seen` doesn't have the new mark
+            new = await self._inbox.access.read_marks.record(target, seen.who)
+            seen = replace(seen, marks=seen.marks | new)
         return to_result(await self._inbox.apply(command, seen))
 
     async def _open_escalation(self, ref: FormRef, who: Reviewer) -> FormPage:

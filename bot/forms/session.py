@@ -44,8 +44,8 @@ class SessionPage:
 
 
 class FormSession:
-    """`answers` (by pointer) are those of all pages; `page` is the current page, from 0; `source` is what the
-    form is made from.
+    """`form` has the answers of all pages (by pointer); `page` is the current page, from 0; `source` is what
+    the form is made from.
     """
 
     def __init__(
@@ -56,12 +56,17 @@ class FormSession:
         page: int = 0,
         form: Form | None = None,
     ) -> None:
-        """`form`: this source's form with these answers, if it is made. Raises Refused if none can be
-        made.
+        """Makes the source's form with these answers, or uses `form`, which has its answers. Raises Refused
+        if none can be made.
         """
         self.source, self._limits, self._page = source, limits, page
-        self.answers = answers or {}
-        self.form = form or self._make_form()
+        self.form = form or _make_form(source, limits, answers or {})
+        #: The form whose values the fields show: what was entered since is only in `form`.
+        self._shown = self.form
+
+    @property
+    def answers(self) -> Answers:
+        return self.form.answers
 
     @property
     def page(self) -> int:
@@ -95,8 +100,7 @@ class FormSession:
 
     def at_page(self, page: int) -> FormSession:
         """The same form at this page. Its fields show the answers."""
-        form = self.form.with_answers(self.answers)
-        return FormSession(self.source, self._limits, self.answers, page, form)
+        return FormSession(self.source, self._limits, page=page, form=self.form)
 
     def enter(self, entries: Entries) -> FormSession:
         """The same form with these entries. Fields that a choice adds are read if they were shown."""
@@ -120,7 +124,7 @@ class FormSession:
 
     def entry_warnings(self) -> tuple[Line, ...]:
         """What is odd in what people entered, without what was odd before."""
-        return find_new_warnings(self.form.with_answers(self.answers))
+        return find_new_warnings(self.form)
 
     def page_with_error(self, errors: FormErrors) -> int | None:
         """A page with one of these errors: the current page if possible, else the first; None if there is
@@ -169,11 +173,10 @@ class FormSession:
         """The same form with these answers. Its fields stay, unless the answers choose other fields."""
         form = self.form.with_answers(answers)
         if form.plan is not self.form.plan:
-            return self._keep_same(
-                FormSession(self.source, self._limits, answers, self._page, form)
-            )
+            other = FormSession(self.source, self._limits, page=self._page, form=form)
+            return self._keep_same(other)
         session = copy.copy(self)
-        session.answers = answers
+        session.form = form
         return session
 
     def _keep_same(self, other: FormSession) -> FormSession:
@@ -187,24 +190,8 @@ class FormSession:
         if changed.isdisjoint(other.answers):
             return other
         same = {pointer: one for pointer, one in other.answers.items() if pointer not in changed}
-        return FormSession(other.source, other._limits, same, other._page)
-
-    def _make_form(self) -> Form:
-        source, limits = self.source, self._limits
-        try:
-            return make_form(
-                source.schema,
-                source.args,
-                answers=self.answers,
-                redact=source.redact,
-                max_text=limits.text,
-                max_options=limits.options,
-                name_values=source.name_values,
-                fills_blanks=source.fills_blanks,
-                long_texts=source.long_texts,
-            )
-        except SchemaError as error:
-            raise Refused("no_form", f"A form for this can't be made: {error}.") from error
+        form = other.form.with_answers(same)
+        return FormSession(other.source, other._limits, page=other._page, form=form)
 
     def _read_entries(self, entries: Entries) -> dict[str, str | None]:
         """The answers by pointer, for the fields that the entries have."""
@@ -221,11 +208,11 @@ class FormSession:
 
     @cached_property
     def _pages(self) -> list[tuple[Field, ...]]:
-        return fit_pages(self.form.fields, self._limits)
+        return fit_pages(self._shown.fields, self._limits)
 
     @cached_property
     def _warnings(self) -> Mapping[str, tuple[Line, ...]]:
-        found = find_warnings(self.form)
+        found = find_warnings(self._shown)
         return {pointer: warning_lines(lines) for pointer, lines in found.items()}
 
     @property
@@ -234,4 +221,21 @@ class FormSession:
 
     @cached_property
     def _ids(self) -> Mapping[str, str]:
-        return field_ids(self.form.fields, self.source.revision, self.source.edition)
+        return field_ids(self._shown.fields, self.source.revision, self.source.edition)
+
+
+def _make_form(source: FormSource, limits: FormLimits, answers: Answers) -> Form:
+    try:
+        return make_form(
+            source.schema,
+            source.args,
+            answers=answers,
+            redact=source.redact,
+            max_text=limits.text,
+            max_options=limits.options,
+            name_values=source.name_values,
+            fills_blanks=source.fills_blanks,
+            long_texts=source.long_texts,
+        )
+    except SchemaError as error:
+        raise Refused("no_form", f"A form for this can't be made: {error}.") from error

@@ -22,13 +22,15 @@ class ReadMarks:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def record(self, target: ActionRef, who: Reviewer) -> None:
-        """Record that this person opened all of this revision. Never raises: without it, the pages open
-        again.
+    async def record(self, target: ActionRef, who: Reviewer) -> frozenset[str]:
+        """Record that this person opened all of this revision. Returns the new mark, if it is stored. Never
+        raises: without it, the pages open again.
         """
         mark = _read_mark(target.action, target.revision, who)
         with contextlib.suppress(HitlError):
             await self._store.record_mark(target.review_id, mark)
+            return frozenset((mark,))
+        return frozenset()
 
     def check(
         self,
