@@ -8,8 +8,8 @@ from typing import Any
 
 from hitl_core.forms.field import Field, Found, Slot, utf16_length
 from hitl_core.forms.inputs import json_slot
-from hitl_core.forms.text_values import is_number
 from hitl_core.jsonschema import Path, ProtectedPaths, format_name, mask_value
+from hitl_core.model import is_number
 
 _PICKER_KINDS = ("date", "time", "datetime")
 _MAX_DEFAULT = 80

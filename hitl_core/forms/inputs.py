@@ -13,13 +13,13 @@ from hitl_core.forms.text_values import (
     format_json,
     format_lines,
     format_zone,
-    is_number,
     item_kind,
     picker_date,
     picker_datetime,
     picker_time,
 )
 from hitl_core.jsonschema import CannotFlatten, Schema, SchemaFlattener, is_valid_format
+from hitl_core.model import is_number
 
 _LONG = 80
 _EXACT = 2**53

@@ -11,7 +11,7 @@ import math
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any, TypeGuard, assert_never, cast
+from typing import Any, assert_never, cast
 
 from hitl_core.forms.field import ItemKind, Slot, utf16_length
 from hitl_core.json_text import indent_json
@@ -76,10 +76,6 @@ def read_number(text: str) -> int | float:
     if Decimal(repr(number)) != Decimal(text):
         raise ValueError(f"has too many digits; the nearest possible number is {number!r}")
     return number
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def are_numbers(items: list[Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from hitl_core.forms.branches import Branch
 from hitl_core.forms.field import ABSENT, Slot
-from hitl_core.forms.text_values import are_numbers, is_number
+from hitl_core.forms.text_values import are_numbers
 from hitl_core.jsonschema import (
     Budget,
     CannotFlatten,
@@ -20,6 +20,7 @@ from hitl_core.jsonschema import (
     search,
     to_pointer,
 )
+from hitl_core.model import is_number
 
 INFERRED: Any = object()  # in place of a schema: use the type of the value
 _UNDECLARED = "Not in the tool's schema."

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from hitl_core.jsonschema.errors import SchemaError
 from hitl_core.jsonschema.formats import POLICY_FORMATS
+from hitl_core.model import is_number
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _DRAFTS = {
@@ -184,15 +185,15 @@ def find_flaw(holds: Holds, value: Any, draft: int) -> str | None:
         case "text" | "pattern":
             good, words = isinstance(value, str), "a text"
         case "number":
-            good, words = _is_number(value), "a number"
+            good, words = is_number(value), "a number"
         case "limit":
-            good, words = _is_number(value), "a number"
+            good, words = is_number(value), "a number"
             if draft == 4:
                 good, words = isinstance(value, bool), "true or false (in draft 4)"
         case "positive":
-            good, words = _is_number(value) and value > 0, "a number above 0"
+            good, words = is_number(value) and value > 0, "a number above 0"
         case "count":
-            good = _is_number(value) and value >= 0 and value == int(value)
+            good = is_number(value) and value >= 0 and value == int(value)
             words = "a whole number, 0 or more"
         case "texts":
             good, words = _are_texts(value), "a list of texts"
@@ -233,10 +234,6 @@ def subschemas(holds: Holds, value: Any) -> Iterator[tuple[tuple[str, ...], Any]
         for name, each in cast("dict[str, Any]", value).items():
             if holds != "dependencies" or not isinstance(each, list):
                 yield (name,), each
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _are_texts(value: Any) -> bool:

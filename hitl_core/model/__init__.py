@@ -54,9 +54,11 @@ from hitl_core.model.route import Escalation, Expire, Reviewers, Route, Step
 from hitl_core.model.snapshot import STARTED_MARK, Snapshot
 from hitl_core.model.strict_json import (
     MAX_BYTES,
+    MAX_SAFE,
     JsonObject,
     child_pointers,
     decode,
+    is_number,
     parse_json,
     parse_whole_number,
     parsed_has_more_values,
@@ -86,6 +88,7 @@ __all__ = [
     "MAX_BYTES",
     "MAX_ID",
     "MAX_REASON",
+    "MAX_SAFE",
     "ORIGIN",
     "POLICY",
     "REDRAW_KINDS",
@@ -141,6 +144,7 @@ __all__ = [
     "is_digest_id",
     "is_guid",
     "is_id_prefix",
+    "is_number",
     "is_review_id",
     "is_text",
     "normalize_id",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import isinf
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from hitl_core.errors import InvalidToolCall
 
@@ -24,6 +24,8 @@ MAX_DEPTH = 32
 MAX_POINTER = 200
 #: The limit for the digits of a whole number from outside. The largest float has 309.
 MAX_DIGITS = 400
+#: JavaScript's Number.MAX_SAFE_INTEGER: its numbers are doubles, which don't hold every greater whole number.
+MAX_SAFE = 2**53 - 1
 
 JsonObject = dict[str, Any]
 
@@ -149,6 +151,11 @@ def parse_whole_number(text: str) -> int:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether this is a number in JSON; in Python True is one too."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def type_name(value: object) -> str:

@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from typing import Any, TypeGuard, cast
 
 from hitl_core.errors import DialectError, InvalidToolCall
+from hitl_core.model import MAX_SAFE
 from hitl_core.model import parse_json as parse_any
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
 MAX_TEXT = 16 * 1024 * 1024
-#: The greatest whole number that JavaScript holds exactly: Number.MAX_SAFE_INTEGER.
-MAX_SAFE = 2**53 - 1
 _MAX_BITS = 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

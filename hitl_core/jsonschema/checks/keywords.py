@@ -15,6 +15,7 @@ from hitl_core.jsonschema.errors import Together
 from hitl_core.jsonschema.formats import format_name, is_valid_format
 from hitl_core.jsonschema.limits import TextTooLong, TooMuchWork
 from hitl_core.jsonschema.patterns import search
+from hitl_core.model import is_number
 
 _MAX_BITS = 8_192
 _JSON_TYPES = (bool, str, int, float, dict, list, type(None))
@@ -71,7 +72,7 @@ def make_limit_check(keyword: str, limit: Any, holds: Callable[[Any, Any], bool]
     wrong = (Problem(keyword, limit),)
 
     def check(value: Any, state: CheckState) -> Problems:
-        return wrong if _is_number(value) and not holds(value, limit) else ()
+        return wrong if is_number(value) and not holds(value, limit) else ()
 
     return check
 
@@ -215,10 +216,6 @@ def find_equal(values: Sequence[object], value: object) -> int | None:
     """The index of the first of the values that is equal (see `equality_key`); None if none is."""
     known = equality_key(value)
     return next((at for at, other in enumerate(values) if equality_key(other) == known), None)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _json_type(value: object) -> type | None:

@@ -11,16 +11,23 @@ from typing import Any, cast
 
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.jsonschema import to_pointer
-from hitl_core.model import Action, DecisionType, DialectName, Expire, JsonObject, Review
+from hitl_core.model import (
+    MAX_SAFE,
+    Action,
+    DecisionType,
+    DialectName,
+    Expire,
+    JsonObject,
+    Review,
+)
 from hitl_core.policy import Ruling
 
 #: The decisions that mean no. A system that has one of them can receive both.
 _NO: frozenset[DecisionType] = frozenset({"reject", "ignore"})
-#: The systems that read answers in JavaScript, and the greatest whole number that JavaScript holds exactly.
+#: The systems that read answers in JavaScript.
 _JAVASCRIPT: frozenset[DialectName] = frozenset(
     {"langchain_js", "xpertai", "agent_inbox", "arcgis"}
 )
-_MAX_SAFE = 2**53 - 1
 
 
 def check_words(action: Action, name: str, ruling: Ruling, expire: Expire | None) -> None:
@@ -55,7 +62,7 @@ def check_numbers(review: Review, action: Action, args: JsonObject) -> None:
         elif isinstance(value, list):
             items = cast("list[Any]", value)
             waiting.extend(((*path, index), each) for index, each in enumerate(items))
-        elif isinstance(value, int) and abs(value) > _MAX_SAFE:
+        elif isinstance(value, int) and abs(value) > MAX_SAFE:
             where = to_pointer(path)
             text = f"{where}: the agent's own system can't hold a whole number beyond 2^53 exactly."
             raise DecisionError(text, field=where, code="invalid_args")

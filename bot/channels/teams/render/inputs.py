@@ -38,7 +38,7 @@ def field_inputs(field: Field, id: str, room: int) -> list[Json]:
     match field.kind:
         case "text" | "long_text" | "lines" | "json" | "email" | "uri":
             return [_text(field, id, room)]
-        case "integer" | "number" if _is_number(field.initial):
+        case "integer" | "number" if _fits_number_input(field.initial):
             value = None if field.initial is None else _to_number(field.initial)
             return [_input("Number", f"{NUMBER}{id}", field, value)]
         case "integer" | "number":
@@ -64,7 +64,7 @@ def text_length(field: Field, most: int) -> int:
     if field.locked is not None or field.options or field.kind in ("date", "time", "datetime"):
         return 0
     if field.kind in ("integer", "number"):
-        return 0 if _is_number(field.initial) else MAX_DIGITS
+        return 0 if _fits_number_input(field.initial) else MAX_DIGITS
     return max(1, min(field.max_length or most, most))
 
 
@@ -160,7 +160,7 @@ def can_show(field: Field, answer: str) -> bool:
             return True
 
 
-def _is_number(initial: str | None) -> bool:
+def _fits_number_input(initial: str | None) -> bool:
     """Whether a client's number input can show exactly this number."""
     return not initial or _NUMBER.fullmatch(initial) is not None
 
