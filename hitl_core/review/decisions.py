@@ -33,6 +33,7 @@ from hitl_core.review.transition import (
     Transition,
     check_not_cancelled,
     check_seal,
+    has_started,
     make_event,
     with_actions,
 )
@@ -182,8 +183,7 @@ def check_decidable(
 
 def check_not_run(review: Review, action: Action) -> None:
     """Raises Refused if the call may have run already, as after the release of a held review."""
-    run = review.runs.get(action.key)
-    if run is not None and run.state != "cleared":  # else people ordered to run it again
+    if has_started(review, action.key):
         text = f"{action.name} may have run as it is, so it can't be changed."
         raise Refused("already_started", text)
 

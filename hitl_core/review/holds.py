@@ -7,7 +7,13 @@ from __future__ import annotations
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import STARTED_MARK, Action, Event, Review, Reviewer, Run, Snapshot
 from hitl_core.review.runs import claims
-from hitl_core.review.transition import SnapshotFunction, Transition, make_event, with_actions
+from hitl_core.review.transition import (
+    SnapshotFunction,
+    Transition,
+    has_started,
+    make_event,
+    with_actions,
+)
 from hitl_core.sentences import join_names
 
 HELD_TEXT = (
@@ -27,7 +33,7 @@ def unrecorded_starts(snapshot: Snapshot) -> tuple[str, ...]:
     """The keys of the calls that an agent has started, but that are not started in the stored review."""
     review = snapshot.review
     keys = (call.key for call in review.calls if ran_mark(call.key) in snapshot.marks)
-    return tuple(key for key in keys if _is_unstarted(review, key))
+    return tuple(key for key in keys if not has_started(review, key))
 
 
 def release(snapshot: Snapshot, by: Reviewer) -> Transition:
@@ -105,8 +111,3 @@ def _shift_clock(action: Action, since: float, now: float) -> Action:
     if action.until is not None:
         update["until"] = action.until + max(0.0, now - since)
     return action.model_copy(update=update)
-
-
-def _is_unstarted(review: Review, key: str) -> bool:
-    run = review.runs.get(key)
-    return run is None or run.state == "cleared"

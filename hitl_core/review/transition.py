@@ -59,6 +59,12 @@ def check_not_cancelled(review: Review) -> None:
         raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
 
 
+def has_started(review: Review, key: str) -> bool:
+    """Whether this call was started; False if it may start again since (`cleared`)."""
+    run = review.runs.get(key)
+    return run is not None and run.state != "cleared"
+
+
 def check_seal(review: Review, seal: str | None, *keys: str) -> None:
     """Raises Refused if these calls are no longer what the person saw."""
     seals = (review.seal(*keys, is_whole=is_whole) for is_whole in (True, False))

@@ -19,7 +19,7 @@ from hitl_core.model import (
 from hitl_core.review import vote_count
 from hitl_core.review.runs.leases import check_lease, ends_late, extend_lease
 from hitl_core.review.runs.results import CallResult
-from hitl_core.review.transition import Transition, check_seal, make_event
+from hitl_core.review.transition import Transition, check_seal, has_started, make_event
 
 _LONG_AGO = 1e10  # seconds: in the index, settled reviews come before the end of any lease
 
@@ -64,9 +64,9 @@ def renew(review: Review, fence: int, now: float, lease: float) -> Transition:
 def start(review: Review, fence: int, key: str, now: float) -> Transition:
     """Start one call. Raises Refused if it was started before: its side effect may have happened."""
     check_lease(review, fence, now)
-    run = review.runs.get(key)
-    if run is not None and run.state != "cleared":
+    if has_started(review, key):
         raise Refused("already_started", "This call was already started.")
+    run = review.runs.get(key)
     new_run = Run(
         state="started",
         attempt=last_attempt(review, key) + 1,
@@ -208,7 +208,7 @@ def ready_at(review: Review) -> float | None:
 def runnable_calls(review: Review) -> tuple[Call, ...]:
     """The calls that may start now, in the model's order: allowed or approved, and not started yet."""
     return tuple(
-        call for call in review.calls if can_run(review, call) and not _has_started(review, call)
+        call for call in review.calls if can_run(review, call) and not has_started(review, call.key)
     )
 
 
@@ -218,7 +218,8 @@ def actionable_calls(review: Review) -> tuple[Call, ...]:
     return tuple(
         call
         for call in review.calls
-        if (can_run(review, call) or _is_answered(review, call)) and not _has_started(review, call)
+        if (can_run(review, call) or _is_answered(review, call))
+        and not has_started(review, call.key)
     )
 
 
@@ -237,11 +238,6 @@ def can_run(review: Review, call: Call) -> bool:
     action = review.action(call.key)
     decision = action.decision if action else None
     return decision is not None and decision.type in ("approve", "edit")
-
-
-def _has_started(review: Review, call: Call) -> bool:
-    run = review.runs.get(call.key)
-    return run is not None and run.state != "cleared"
 
 
 def _with_runs(review: Review, runs: Mapping[str, Run]) -> Review:
