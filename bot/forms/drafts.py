@@ -1,8 +1,8 @@
 """Drafts: the answers on the other pages of a form that is not submitted yet.
 
-Each save has an id, and the page that is shown after it has the same: a hash of the answers and of the id
-before. So a page that follows other answers, because it arrives late or is still open on another device, is
-recognized: saving it would lose what was entered since, and sending it would send what it doesn't show.
+Each save has an id: a hash of the answers and of the id before. The page that is shown next has this id too.
+A page with an older id, which arrives late or is still open on another device, is refused: saving it would
+lose what was entered since, and sending it would send answers that it doesn't show.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Drafts:
 
     async def load(self, session_id: str, who: Reviewer, id: str) -> Answers | None:
         """The draft, for the page with this id; None for "", the form's first page. Raises Refused if it has
-        expired, or if that page is from before.
+        expired, or if the page is older than it.
         """
         if not id:
             return None
@@ -44,8 +44,8 @@ class Drafts:
         return draft.answers
 
     async def save(self, session_id: str, who: Reviewer, answers: Answers, before: str) -> str:
-        """Returns the id of this save. `before`: the id that the page had which was sent; "" for the form's
-        first page. Raises Refused if that one is from before.
+        """Returns the id of this save. `before`: the id of the page that was sent; "" for the form's first
+        page. Raises Refused if that page is older than the draft.
         """
         if not before and (draft := await self._find(session_id, who)) is not None:
             _check_newest(draft, before)
@@ -83,8 +83,9 @@ def _make_id(before: str, answers: Answers) -> str:
 
 
 def _check_newest(draft: _Draft, id: str) -> None:
-    """Raises Refused. The save after this page does not count: its answer may be lost, so the page is sent
-    again. If both are answered, only the page that follows the later save can be sent.
+    """Raises Refused if the page with this id is older than the draft. The page before the last save is not:
+    the answer to that save may be lost, and then this page is sent again. If both get an answer, only the
+    page that follows the later save can be sent.
     """
     if id not in (draft.id, draft.before):
         raise Refused("gone", refusals.FORM_WENT_ON)

@@ -58,7 +58,7 @@ class FormRef:
 
 @dataclass(frozen=True)
 class PageField:
-    """One input, or a locked value. If the `id` is another one than before, text that was typed there doesn't
+    """One input, or a locked value. With another `id` it is another input: text that was typed before doesn't
     belong here. `warnings` are about the value and are shown above it. `help`: how a locked value can be
     changed.
     """

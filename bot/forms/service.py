@@ -73,7 +73,7 @@ class FormService:
         for_retry: bool = False,
     ) -> FormPage:
         """The page again, after a choice that changes the fields; with `back` the page before. `for_retry`:
-        it is to be sent again as it was, so it keeps its draft. Raises Refused.
+        the person should send the same page again, so it keeps its draft. Raises Refused.
         """
         assert ref.kind in FIELD_KINDS  # the others have no choices and no pages
         self._check_length(entries)
@@ -203,8 +203,8 @@ class FormService:
         page: int,
         problem: str = "",
     ) -> FormPage:
-        """The page, after the answers are saved: without that, the draft would bring back answers for another
-        choice.
+        """Saves the answers, and returns this page. Without the save, the older draft would bring back
+        answers for another choice.
         """
         saved = await self._drafts.save(
             session_id, snapshot.who, form.session.answers, form.ref.draft

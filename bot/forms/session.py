@@ -94,7 +94,9 @@ class FormSession:
 
     @property
     def shows_all(self) -> bool:
-        """Whether its sender has seen every value in full: a choice may leave out the pages after it."""
+        """Whether the person who sends the form has seen every value in full. Unknown, so False, if a choice
+        redraws a form of several pages: it may leave out some of them.
+        """
         fields = self._fields_by_pointer.values()
         return shows_all(fields) and not (self.page_count > 1 and any(f.redraws for f in fields))
 

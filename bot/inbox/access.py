@@ -163,9 +163,10 @@ class ReviewAccess:
         """The review as this person may see it at this place, if they may decide on an action there."""
         async with self.refusal_audit.watch(review_id, who):
             snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who, seen)
-        return await self.check_there(snapshot, place)
+        return await self.check_at_place(snapshot, place)
 
-    async def check_there(self, snapshot: PermittedSnapshot, place: Place) -> PermittedSnapshot:
+    async def check_at_place(self, snapshot: PermittedSnapshot, place: Place) -> PermittedSnapshot:
+        """Like `load_at_place`, for a review that is loaded."""
         review = snapshot.review
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         snapshot, _ = await self._check_any(snapshot, there)

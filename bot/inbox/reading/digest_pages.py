@@ -84,7 +84,7 @@ class DigestPages:
             try:
                 # Nobody asked for this review, so a refusal is not recorded in its audit.
                 one = await self._access.load_permitted(review_id, [WHOLE_REVIEW], who)
-                snapshot = await self._access.check_there(one, digest.place)
+                snapshot = await self._access.check_at_place(one, digest.place)
             except Refused as refused:
                 if refused.code in refusals.UNKNOWN_CODES:
                     raise
