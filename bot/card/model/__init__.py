@@ -40,6 +40,7 @@ from .spans import (
     format_clock,
     format_utc,
     join_lines,
+    no_url,
     plain_text,
     quote,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "format_utc",
     "in_brackets",
     "join_lines",
+    "no_url",
     "plain_text",
     "quote",
     "shows_all",

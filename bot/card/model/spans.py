@@ -134,7 +134,7 @@ Span = (
 Line = tuple[Span, ...]
 
 
-def _no_url(_: object) -> None:
+def no_url(_: object) -> None:
     return None
 
 
@@ -148,19 +148,26 @@ class PlaceNames:
 
     - `name_of`: a place's name for people, for example `#team-ops`;
     - `is_conversation`: the place has members; otherwise it is one person or group;
-    - `link`: the URL of a message, `conversation_link`: of the place where an agent was asked; None if there
-      is no URL;
-    - `longest_person`: people's names are cut after so many characters.
+    - `link`: the URL of a message; None if there is no URL;
+    - `longest_person`: people's names are cut after so many characters;
+    - `channel`: its name.
     """
 
     name_of: Callable[[Place], str]
     is_conversation: Callable[[Place], bool] = _always
-    link: Callable[[MessageRef], str | None] = _no_url
-    conversation_link: Callable[[Place], str | None] = _no_url
+    link: Callable[[MessageRef], str | None] = no_url
     longest_person: int | None = None
+    channel: str = ""
 
     def span(self, place: Place) -> PlaceName:
         return PlaceName(place, self.name_of(place))
+
+    def thread_link(self, place: Place) -> str | None:
+        """The URL of the first message of a thread in this channel; None for any other place."""
+        if place.channel != self.channel or not place.thread:
+            return None
+        ref = MessageRef(channel=place.channel, conversation=place.target, ts=place.thread)
+        return self.link(ref)
 
 
 def plain_text(line: Iterable[Span]) -> str:

@@ -140,7 +140,7 @@ def origin_lines(card: Card, names: PlaceNames) -> tuple[Line, ...]:
     asked_in: list[Span] = []
     if source.requester:
         asked_in += [Text("For "), requester(source.requester, MAX_REQUESTER)]
-    url = source.conversation and names.conversation_link(source.conversation)
+    url = source.conversation and names.thread_link(source.conversation)
     if url:
         asked_in += [Text(" in " if asked_in else "in "), Link("this conversation", url)]
     lines: list[Line] = [tuple(asked_in)] if asked_in else []

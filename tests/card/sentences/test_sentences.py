@@ -43,7 +43,7 @@ from tests.channels.scenes import (
 )
 from tests.channels.test_golden_cards import SCENES
 
-NAMES = PlaceNames(name_of, link=link_to, conversation_link=lambda place: f"chat:{place}")
+NAMES = PlaceNames(name_of, link=link_to, channel="slack")
 #: What a chat system would take for a mention, a format or a link.
 MARKUP = re.compile(r"[<>*_~`|\[\]]")
 

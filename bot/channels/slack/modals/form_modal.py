@@ -10,6 +10,7 @@ from hitl_core.forms import Field
 
 from ....card import Button, Emphasis, Strong, Text
 from ....forms import Entries, FormPage, PageField
+from ....text import clip
 from ..ids import ModalMeta, ReviewPage
 from ..render import (
     Block,
@@ -24,7 +25,6 @@ from ..render import (
     rich_text,
     section,
     sections,
-    shorten,
 )
 from .limits import MAX_CHECKBOXES, MAX_HINT, MAX_LABEL, MAX_OPTIONS, MODAL_LIMITS
 from .modal import View, modal
@@ -80,7 +80,7 @@ def problem_block(problem: str, level: str) -> Block:
     if len(problem) <= MAX_ALERT:
         text = plain_text(problem, MAX_ALERT)
         return {"type": "alert", "block_id": _PROBLEM, "level": level, "text": text}
-    return rich_text(_PROBLEM, section([Strong(f"⚠ {shorten(problem, MAX_PROBLEM)}")]))
+    return rich_text(_PROBLEM, section([Strong(f"⚠ {clip(problem, MAX_PROBLEM)}")]))
 
 
 def _file_button(page: FormPage) -> list[Block]:

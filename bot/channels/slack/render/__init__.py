@@ -16,7 +16,6 @@ from .block_kit import (
     plain_texts,
     pre,
     rich_text,
-    shorten,
 )
 from .card_message import action_blocks
 from .home_blocks import error_blocks, list_blocks, summary, view_blocks
@@ -49,7 +48,6 @@ __all__ = [
     "rich_text",
     "section",
     "sections",
-    "shorten",
     "summary",
     "thread_message",
     "view_blocks",

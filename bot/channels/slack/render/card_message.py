@@ -23,6 +23,7 @@ from ....card import (
     doubt_text,
     is_single,
     more_doubts_line,
+    no_url,
     shows_list,
 )
 from .block_kit import (
@@ -50,12 +51,12 @@ BUTTONS_SIZE = 700
 LIST_SIZE, LIST_BLOCKS = 3_000, 12
 
 
-def message(card: Card, names: Names, link: MessageLink | None = None) -> dict[str, Any]:
+def message(card: Card, names: Names, link: MessageLink = no_url) -> dict[str, Any]:
     """`text` (for notifications and screen readers) and `blocks`."""
     return {"text": notification(card.summary), "blocks": message_blocks(card, names, link)}
 
 
-def message_blocks(card: Card, names: Names, link: MessageLink | None = None) -> list[Block]:
+def message_blocks(card: Card, names: Names, link: MessageLink = no_url) -> list[Block]:
     """At most MAX_BLOCKS blocks with MAX_TEXT_SIZE characters."""
     known = place_names(names)
     text = card_text(card, known)

@@ -33,13 +33,13 @@ from ....card import (
     others_text,
 )
 from ....inbox import Home, HomeTask
+from ....text import clip
 from .block_kit import (
     Block,
     button_blocks,
     divider,
     header,
     rich_text,
-    shorten,
 )
 from .card_message import action_blocks, doubt_blocks, notes_blocks, origin_blocks
 from .markup import context_facts, context_lines, section, sections
@@ -152,7 +152,7 @@ def _headline_blocks(task: HomeTask, names: PlaceNames, title: str) -> list[Bloc
     card = task.card
     text = card_text(card, names)
     below = [*origin_blocks(text), *notes_blocks("unshown", text.problems)]
-    line = home_headline(shorten(title, 200), task.ref, names)
+    line = home_headline(clip(title, 200), task.ref, names)
     return [
         rich_text(f"head:{card.review_id}", section(line)),
         *_prefix_ids(card.review_id, below),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from hitl_core.model import MessageRef, Place
 from hitl_core.policy import names_person
 
-from ....card import Group, Person, PlaceName, PlaceNames
+from ....card import Group, Person, PlaceName, PlaceNames, no_url
 from ..places import NAME
 
 #: A user id in an agent's text. Nearly all of Slack's ids have a digit; a name in capital letters has none.
@@ -36,16 +36,9 @@ def mention_id(one: Person | Group | PlaceName) -> str | None:
     return one.id if (_CLAIMED_ID if is_claimed else _ID).fullmatch(one.id) else None
 
 
-def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
+def place_names(names: Names, link: MessageLink = no_url) -> PlaceNames:
     """What sentences must know about Slack's places. Without `link` there are no links."""
-    if link is None:
-        return PlaceNames(names, _is_conversation)
-
-    def conversation_link(place: Place) -> str | None:
-        ref = _thread_ref(place)
-        return link(ref) if ref else None
-
-    return PlaceNames(names, _is_conversation, link, conversation_link)
+    return PlaceNames(names, _is_conversation, link, channel=NAME)
 
 
 def _is_conversation(place: Place) -> bool:
@@ -58,10 +51,3 @@ def _is_conversation(place: Place) -> bool:
 def _place_id(place: Place) -> str | None:
     """The id of the person or group that is this place; None for a conversation."""
     return place.target if place.channel == NAME and _ID.fullmatch(place.target) else None
-
-
-def _thread_ref(place: Place) -> MessageRef | None:
-    """The first message of a thread in Slack."""
-    if place.channel != NAME or not place.thread:
-        return None
-    return MessageRef(channel=NAME, conversation=place.target, ts=place.thread)

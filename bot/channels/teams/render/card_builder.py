@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hitl_core.model import MessageRef, Place
 from hitl_core.policy import names_person
 
-from ....card import Argument, Button, Line, PlaceNames, Text, argument_heads
+from ....card import Argument, Button, Line, PlaceNames, Text, argument_heads, no_url
 from ..ids import NAME, ON_CARD, ButtonKey, Where, close_data
 from .buttons import button_action, execute
 from .elements import (
@@ -44,7 +44,7 @@ class CardBuilder:
 
     @classmethod
     def of(
-        cls, names: Names, key: ButtonKey, link: MessageLink | None = None, where: Where = ON_CARD
+        cls, names: Names, key: ButtonKey, link: MessageLink = no_url, where: Where = ON_CARD
     ) -> CardBuilder:
         return cls(place_names(names, link), key, where)
 
@@ -112,16 +112,9 @@ def value_box(text: str, look: Look) -> Json:
     return container([rich_text(inner)], style="emphasis", spacing="small")
 
 
-def place_names(names: Names, link: MessageLink | None = None) -> PlaceNames:
+def place_names(names: Names, link: MessageLink = no_url) -> PlaceNames:
     """What sentences must know about places in Teams. Without `link` there are no links."""
-    if link is None:
-        return PlaceNames(names, is_conversation)
-
-    def conversation_link(place: Place) -> str | None:
-        ref = _thread_ref(place)
-        return link(ref) if ref else None
-
-    return PlaceNames(names, is_conversation, link, conversation_link)
+    return PlaceNames(names, is_conversation, link, channel=NAME)
 
 
 def is_conversation(place: Place) -> bool:
@@ -129,10 +122,3 @@ def is_conversation(place: Place) -> bool:
     if place.channel not in ("", NAME):
         return not names_person(place)
     return place.channel == "" or not GUID.fullmatch(place.target.removeprefix(GROUP))
-
-
-def _thread_ref(place: Place) -> MessageRef | None:
-    """The first message of a thread in Teams."""
-    if place.channel != NAME or not place.thread:
-        return None
-    return MessageRef(channel=NAME, conversation=place.target, ts=place.thread)

@@ -20,6 +20,7 @@ from ....card import (
     doubt_text,
     is_single,
     more_doubts_line,
+    no_url,
     refused_card_text,
     shows_list,
     thread_text,
@@ -52,7 +53,7 @@ def card_message(
     card: Card,
     names: Names,
     key: ButtonKey,
-    link: MessageLink | None = None,
+    link: MessageLink = no_url,
     where: Where = ON_CARD,
 ) -> Json:
     """At most MAX_BYTES. What doesn't fit is counted, and can be read one by one. People's names are cut if
