@@ -127,6 +127,11 @@ class Person:
     active: bool = True
     teams: frozenset[str] = frozenset()
 
+    @property
+    def can_act(self) -> bool:
+        """Whether this is an active person, not a bot."""
+        return self.active and self.kind != "bot"
+
     def team_of(self, team: str, own: str) -> str:
         """The workspace of the person whose click names `team`, as `own` sees it: "" if they are external and
         it names `own`. The click of a person of several may name any of them

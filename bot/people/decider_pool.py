@@ -7,6 +7,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from hitl_core.model import Grant, Place, Snapshot, person_key, person_label, split_id
+from hitl_core.sentences import join_names
 
 from ..channels.contract import ChannelError, NotFound, RateLimited, Unreachable
 from ..channels.registry import Channels
@@ -99,10 +100,7 @@ class DeciderPool:
                 names.append(self._channels.name_of(Place(person_key(group))))
             if grant.includes_members:
                 names += [self._place_label(place) for place in grant.places]
-        unique_names = list(dict.fromkeys(names))
-        return " or ".join(
-            [part for part in (", ".join(unique_names[:-1]), *unique_names[-1:]) if part]
-        )
+        return join_names(dict.fromkeys(names), "or", most=len(names))
 
     def _sources(
         self,

@@ -190,7 +190,7 @@ class Directory(DeciderPool):
             return lookups.fresh if is_fresh else lookups
 
         person = await now(self._lookups[who.channel]).person(who.id)
-        if person is None or not person.active or person.kind == "bot":
+        if person is None or not person.can_act:
             return False
         own = self._lookups[who.channel].channel.team
         is_external = person.team_of(who.team, own) != own
@@ -209,7 +209,7 @@ class Directory(DeciderPool):
     ) -> bool:
         """Whether one identity may decide, by the look-ups of its own channel."""
         person, name = await lookups.person(id), lookups.channel.name
-        if person is None or not person.active or person.kind == "bot":
+        if person is None or not person.can_act:
             return False
         if any((name, id) == split_id(user) for grant in grants for user in grant.reviewers.users):
             return True

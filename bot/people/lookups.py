@@ -73,7 +73,7 @@ class Lookups:
     async def is_active(self, user_id: str) -> bool:
         """Whether this is an active person, not a bot."""
         person = await self.person(user_id)
-        return person is not None and person.active and person.kind != "bot"
+        return person is not None and person.can_act
 
     async def group_members(self, group: str) -> frozenset[str]:
         """The ids of the members; empty for a deleted or disabled group."""
