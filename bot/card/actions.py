@@ -98,19 +98,19 @@ def make_open_action(
     config = action.config
     arguments = review.arguments(action.key)
     masked, plain = mask_action(action, arguments.parse()), is_plain(arguments.data)
-    said = find_texts(review, action)
+    call_texts = find_texts(review, action)
     texts = [
-        ("Its description", said.description),
-        ("Its title", said.title),
-        ("The agent's reason", said.reason),
+        ("Its description", call_texts.description),
+        ("Its title", call_texts.title),
+        ("The agent's reason", call_texts.reason),
     ]
     excerpt = arguments_excerpt(masked, room)
     is_question = config.answer_schema is not None
     choices = choices_of(config) if is_question and not hides_options(review, action) else ()
     answers = choice_texts(config) if choices else ()
     odd = call_warnings(None if plain else masked, texts, answers)
-    why = said.description and text.shorten(said.description, MAX_WHY)
-    description = said.description if action.request.by_agent else None
+    why = call_texts.description and text.shorten(call_texts.description, MAX_WHY)
+    description = call_texts.description if action.request.by_agent else None
     quote_agent = partial(make_reason, review, is_whole=room >= MAX_MODAL)
     return OpenAction(
         key=action.key,
@@ -118,14 +118,14 @@ def make_open_action(
         seal=review.seal(action.key, is_whole=not excerpt.missing),
         number=number,
         name=action.name,
-        title=said.title and text.shorten(said.title, MAX_TITLE),
+        title=call_texts.title and text.shorten(call_texts.title, MAX_TITLE),
         # Quoted if code wrote it, because it may then quote the arguments.
         why=quote(why) if why and action.request.computed else why,
         by_agent=action.request.by_agent,
-        rule=said.rule,
+        rule=call_texts.rule,
         fact=main_fact(masked),
         excerpt=excerpt,
-        warnings=(*((Text(one),) for one in said.withheld), *odd.lines),
+        warnings=(*((Text(one),) for one in call_texts.withheld), *odd.lines),
         odd_values=odd.count,
         allowed=config.allowed_decisions,
         is_question=is_question,
@@ -134,7 +134,7 @@ def make_open_action(
         reads_all=config.must_read,
         edits=edits_of(review, action) if action.edits or action.decision else (),
         progress=_find_progress(review, action),
-        reason=quote_agent(said.reason) if said.reason else None,
+        reason=quote_agent(call_texts.reason) if call_texts.reason else None,
         agent_description=quote_agent(description) if description else None,
         attempt=attempt_of(review, action) if action.rejected_before else None,
         values=call_values(masked) if compares and len(arguments.data) <= MAX_COMPARED else None,

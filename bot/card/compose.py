@@ -158,13 +158,13 @@ def _place_problems(
 ) -> tuple[PlaceProblem, ...]:
     """The problems of all places, because the other places may have no card that can report them."""
     problems: list[PlaceProblem] = []
-    for at, trouble in review.delivery_problems.items():
+    for at, problem in review.delivery_problems.items():
         if waiting := open_items(review, at):
             keys = dict.fromkeys(item.key for item in waiting if item.key in number_of)
             numbers = [number_of[key] for key in keys] if len(review.actions) > 1 else []
-            why = text.shorten(trouble.why, MAX_WHY)
+            why = text.shorten(problem.why, MAX_WHY)
             problems.append(
-                PlaceProblem(tuple(numbers), at, why, trouble.since, at == place, trouble.is_shown)
+                PlaceProblem(tuple(numbers), at, why, problem.since, at == place, problem.is_shown)
             )
     return tuple(problems)
 

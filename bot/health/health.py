@@ -105,13 +105,15 @@ class Health:
             raise
         except Exception as error:
             why = error_text(error)
-            told = f"{text}: {why.rstrip('.')}."
+            sentence = f"{text}: {why.rstrip('.')}."
             known = self._problems.get((kind, subject))
             # A loop fails several times in a second. `log_changes` says that Redis can't be reached.
-            is_news = not isinstance(error, StoreUnavailable) and (not known or known.text != told)
+            is_news = not isinstance(error, StoreUnavailable) and (
+                not known or known.text != sentence
+            )
             level = logging.INFO if is_news else logging.DEBUG
             log.log(level, "%s: %s", one_line(subject), one_line(why))
-            self.report_error(kind, subject, error, told)
+            self.report_error(kind, subject, error, sentence)
         else:
             self.resolve(kind, subject)
 

@@ -215,22 +215,22 @@ class Connections:
     def warn_of(self, token: str) -> None:
         self._crowded.warn(token)
 
-    def add(self, visit: Connection) -> None:
+    def add(self, connection: Connection) -> None:
         """Add a connection. If there are too many, one is closed, but never a busy authenticated one."""
-        first = next(iter(self._order), visit)
-        self._order.add(visit)
+        first = next(iter(self._order), connection)
+        self._order.add(connection)
         if len(self) > self._max_connections:
             self._full_log.warn(self._max_connections)
-            evicted = visit if first.is_authenticated and first.is_busy else first
+            evicted = connection if first.is_authenticated and first.is_busy else first
             evicted.abort()
             self.remove(evicted)
 
-    def remove(self, visit: Connection) -> None:
-        self._order.remove(visit)
+    def remove(self, connection: Connection) -> None:
+        self._order.remove(connection)
 
-    def update_rank(self, visit: Connection) -> None:
+    def update_rank(self, connection: Connection) -> None:
         """Call it after a use, or when the rank may have changed."""
-        self._order.update(visit)
+        self._order.update(connection)
 
     def make_room(self) -> None:
         """Close connections whose request is still arriving, if their requests are too large together."""
@@ -245,6 +245,6 @@ class Connections:
         while True:
             await asyncio.sleep(WATCH_INTERVAL)
             self.slow_readers.close_slowest()
-            for visit in [one for one in self._order if one.is_expired]:
-                visit.abort()
+            for connection in [one for one in self._order if one.is_expired]:
+                connection.abort()
             self.memory.return_freed()

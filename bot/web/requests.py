@@ -65,8 +65,8 @@ def connection_of(request: web.BaseRequest) -> Connection | None:
 
 def mark_authenticated(request: web.BaseRequest) -> None:
     """This request is authenticated."""
-    if (visit := connection_of(request)) is not None:
-        visit.mark_authenticated()
+    if (connection := connection_of(request)) is not None:
+        connection.mark_authenticated()
 
 
 def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
@@ -74,8 +74,8 @@ def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
     agents are in progress: then it must be refused. `waits`: it is about to wait for people.
     """
     mark_authenticated(request)
-    visit = connection_of(request)
-    return visit is None or visit.admit(token, waits=waits)
+    connection = connection_of(request)
+    return connection is None or connection.admit(token, waits=waits)
 
 
 #: From the signs of a form to those of quoted-printable.

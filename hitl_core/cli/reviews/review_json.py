@@ -54,8 +54,8 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
             for place, ref in snapshot.posts.items()
         ],
         "delivery_problems": [
-            {"place": place, **trouble.model_dump()}
-            for place, trouble in review.delivery_problems.items()
+            {"place": place, **problem.model_dump()}
+            for place, problem in review.delivery_problems.items()
         ],
         "agent_problem": review.agent_problem
         and {"why": agent_problem_of(review), "since": review.agent_problem.since},

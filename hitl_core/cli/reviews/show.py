@@ -134,13 +134,13 @@ def _card_text(snapshot: Snapshot, place: Place, failure: LaneFailure | None) ->
     because internal changes also raise the version.
     """
     ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
-    trouble = snapshot.review.delivery_problems.get(place.base)
-    since = f", since {phrases.time_text(trouble.since, snapshot.now)}" if trouble else ""
+    problem = snapshot.review.delivery_problems.get(place.base)
+    since = f", since {phrases.time_text(problem.since, snapshot.now)}" if problem else ""
     if ref is None:
-        if trouble is not None:
-            return f"can't be shown: {trouble.why}{since}"
+        if problem is not None:
+            return f"can't be shown: {problem.why}{since}"
         when = phrases.time_text(failure.at, snapshot.now) if failure else ""
         return f"not posted yet: {failure.why}, at {when}" if failure else "not posted yet"
     version = f", version {card_version} of {snapshot.review.version}" if card_version else ""
-    problem_text = f"; {trouble.why}{since}" if trouble else ""
+    problem_text = f"; {problem.why}{since}" if problem else ""
     return f"{ref.channel} {ref.conversation} {ref.ts}{version}{problem_text}"
