@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import HumanInTheLoopMiddleware, wrap_tool_call
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -151,7 +151,27 @@ def deep_driver(lab: Lab) -> Driver:
     return lab.reviews.drive(agent)
 
 
+@wrap_tool_call
+async def suspend(request: Any, handler: Any) -> Any:
+    """Suspends the process before the tool STOP_BEFORE, between LangGraph's last write and the guard."""
+    if request.tool_call["name"] != os.environ.get("STOP_BEFORE"):
+        return await handler(request)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    try:
+        return await handler(request)
+    finally:
+        Path(os.environ["WENT_ON"]).touch()
+
+
+def suspended_driver(lab: Lab, *turn: dict[str, Any]) -> Driver:
+    return lab.driver(turn, between=[suspend])
+
+
 SHAPES: dict[str, Callable[[Lab], Driver]] = {
+    "free": lambda lab: suspended_driver(lab, call("c1", "read", topic="x")),
+    "free_first": lambda lab: suspended_driver(
+        lab, call("c1", "read", topic="x"), call("c2", "send_email", to="a")
+    ),
     "turn": lambda lab: lab.driver(TURN),
     "per_call": lambda lab: lab.driver(TURN, interrupt_mode="per_call"),
     "nested": nested_driver,

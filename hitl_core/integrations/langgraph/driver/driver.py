@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -86,8 +87,8 @@ class Driver:
 
         Raises Refused for new input while the thread is busy, ReviewConflict if another requester began the
         run that would continue, InvalidToolCall and IntegrationError for
-        calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and any error of
-        the agent.
+        calls that can't be reviewed or guarded, StoreUnavailable and LeaseLost (call run(None) later), and
+        any error of the agent.
         """
         if isinstance(input, Command):
             self._locks.check_free(thread_id)  # what it answers may be gone after the other run
@@ -243,5 +244,6 @@ class Driver:
             default_settings=await self._settings.default(id),
             run_settings=RunSettings(),
             claim=claim or f"run:{uuid4().hex}",
+            check_lock=partial(self._locks.check_held, id),
             streaming=self._streaming,
         )

@@ -65,7 +65,8 @@ class GraphThread:
 
     - `default_settings`: the settings of `drive` for this thread; `run_settings`: those that the caller
       passed to the run;
-    - `claim`: the claim of the outcome that this run carries out, else a new name.
+    - `claim`: the claim of the outcome that this run carries out, else a new name;
+    - `check_lock`: raises LeaseLost if another process may run the thread now.
     """
 
     gate: Gate
@@ -78,6 +79,7 @@ class GraphThread:
     default_settings: RunSettings
     run_settings: RunSettings
     claim: str
+    check_lock: Callable[[], None]
     streaming: Streaming
 
     def with_settings(self, run_settings: RunSettings) -> GraphThread:
@@ -136,7 +138,7 @@ class GraphThread:
         questions = Questions(saved_questions(state))
         with (
             self.active_runs.hold_step(self.claim, interrupts, answered),
-            hold_watch(lambda: self.gate.policy, questions),
+            hold_watch(lambda: self.gate.policy, questions, self.check_lock),
         ):
             await self._run(input, self._config_for(state, questions))
         return await self.load_state()

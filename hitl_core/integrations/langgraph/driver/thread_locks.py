@@ -9,13 +9,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
-from hitl_core.errors import HitlError, Refused
+from hitl_core.errors import HitlError, LeaseLost, Refused
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver.run import check_outside_of_runs, inside_run_error
+from hitl_core.review import seconds_since_boot
 from hitl_core.store import Store
 from hitl_core.tasks import cancel_tasks, run_to_end
 
@@ -36,6 +37,12 @@ class ThreadLocks:
         if thread_id in self._here and self._here[thread_id].locked():
             raise _busy(thread_id)
 
+    def check_held(self, thread_id: str) -> None:
+        """For code within `hold`: raises LeaseLost if another process may run the thread now."""
+        here = self._here[thread_id]
+        assert here.store_lock
+        here.store_lock.check()
+
     @asynccontextmanager
     async def hold(self, thread_id: str, *, waits: bool) -> AsyncGenerator[None]:
         """Within the block, no other run of the thread goes on. It waits for the runs of this process before,
@@ -44,8 +51,9 @@ class ThreadLocks:
         which may hold this lock.
         """
         check_outside_of_runs()
-        async with self._here.setdefault(thread_id, _LockHere()):
-            lock = _StoreLock(self._gate, thread_id, uuid4().hex)
+        here = self._here.setdefault(thread_id, _LockHere())
+        async with here:
+            lock = here.store_lock = _StoreLock(self._gate, thread_id)
             renewals: list[asyncio.Task[None]] = []
             try:
                 await lock.take(waits)
@@ -59,6 +67,7 @@ class _LockHere(asyncio.Lock):
     """Raises IntegrationError if its own task waits for it, as the `stream` callback of a run may do."""
 
     _holder: asyncio.Task[Any] | None = None
+    store_lock: _StoreLock | None = None
 
     async def acquire(self) -> Literal[True]:
         if self._holder is asyncio.current_task():
@@ -72,43 +81,64 @@ class _LockHere(asyncio.Lock):
         super().release()
 
 
-class _StoreLock(NamedTuple):
+class _StoreLock:
     """The lock of a thread for all processes. It ends with its process."""
 
-    gate: Gate
-    thread_id: str
-    owner: str
+    def __init__(self, gate: Gate, thread_id: str) -> None:
+        self._gate, self._thread_id, self._owner = gate, thread_id, uuid4().hex
+        self._renewed_at = float("-inf")
 
-    @property
-    def _store(self) -> Store:
-        return self.gate.reviews.store
+    def check(self) -> None:
+        """Raises LeaseLost if another process may have had the lock since `take`: this one was suspended, or
+        had no store, for longer than the lease. What that process ran must not run again.
+        """
+        if seconds_since_boot() - self._renewed_at >= self._gate.lease:
+            raise LeaseLost(
+                f"This process did not renew its lock of the thread {self._thread_id!r:.80} for"
+                f" {self._gate.lease:g} s, so another process may run it now."
+            )
 
     async def take(self, waits: bool) -> None:
         is_told = False
-        while not await self.gate.reviews.with_retry(self._hold):
+        while not await self._gate.reviews.with_retry(self._take):
             if not waits:
-                raise _busy(self.thread_id)
+                raise _busy(self._thread_id)
             if not is_told:
-                log.warning("Another process runs the thread %r: waiting for it.", self.thread_id)
+                log.warning("Another process runs the thread %r: waiting for it.", self._thread_id)
             is_told = True
             await asyncio.sleep(POLL_INTERVAL)
 
     async def renew(self) -> None:
-        is_held = True
-        while is_held:
-            await asyncio.sleep(self.gate.lease / 3)
-            with suppress(HitlError):  # the next attempt may still be in time
-                is_held = await self._hold()
-        log.warning("Another process may run the thread %r now.", self.thread_id)
+        """Until the lock is lost. A lost one is never taken again: `check` must not succeed any more."""
+        with suppress(LeaseLost):
+            while True:
+                await asyncio.sleep(self._gate.lease / 3)
+                self.check()
+                before = seconds_since_boot()
+                try:
+                    is_held = await self._hold()
+                except HitlError:  # the next attempt may still be in time
+                    continue
+                self.check()
+                self._renewed_at = before if is_held else float("-inf")
+        log.warning("Another process may run the thread %r now.", self._thread_id)
 
     async def release(self, renewals: Iterable[asyncio.Task[None]]) -> None:
         await cancel_tasks(renewals)
         with suppress(HitlError):  # it also ends by itself
-            await self._store.release_thread(self.gate.agent, self.thread_id, self.owner)
+            await self._store.release_thread(self._gate.agent, self._thread_id, self._owner)
+
+    async def _take(self) -> bool:
+        self._renewed_at = seconds_since_boot()
+        return await self._hold()
+
+    @property
+    def _store(self) -> Store:
+        return self._gate.reviews.store
 
     async def _hold(self) -> bool:
-        gate = self.gate
-        return await self._store.hold_thread(gate.agent, self.thread_id, self.owner, gate.lease)
+        gate = self._gate
+        return await self._store.hold_thread(gate.agent, self._thread_id, self._owner, gate.lease)
 
 
 def _busy(thread_id: str) -> Refused:

@@ -1,12 +1,16 @@
-"""The runs that this process drives now. The driver registers them, and the guard looks them up."""
+"""The runs that this process drives now. The driver registers them, and the guard looks them up. Also the
+guard's permission for the tool call that starts now.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections.abc import Generator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from langgraph.types import Interrupt
 
@@ -153,3 +157,37 @@ class ActiveRuns:
             yield
         finally:
             del self._steps[claim]
+
+
+@dataclass(slots=True)
+class Ticket:
+    """The guard's permission for one start of one tool, which the watch looks for. `run_id` is LangChain's id
+    of that start, set at the first use, because more than one watch can see the same start."""
+
+    call_id: str
+    name: str
+    run_id: UUID | None = None
+
+    def try_use(self, name: str, call_id: object, run_id: UUID) -> bool:
+        """True if the ticket is for this start. It can't be used for another one after that."""
+        if (self.name, self.call_id) != (name, call_id) or self.run_id not in (None, run_id):
+            return False
+        self.run_id = run_id
+        return True
+
+
+_ticket: ContextVar[Ticket | None] = ContextVar("hitl_ticket", default=None)
+
+
+@contextlib.contextmanager
+def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
+    """Called by the guard: within this block the call may start, once."""
+    token = _ticket.set(Ticket(str(call["id"]), call["name"]))
+    try:
+        yield
+    finally:
+        _ticket.reset(token)
+
+
+def current_ticket() -> Ticket | None:
+    return _ticket.get()

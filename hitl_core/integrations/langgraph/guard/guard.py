@@ -17,7 +17,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, LeaseLost
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.guard.active_runs import ActiveRun, ActiveRuns, hold_ticket
 from hitl_core.integrations.langgraph.guard.guard_errors import is_guard_error, let_errors_through
 from hitl_core.integrations.langgraph.guard.permits import Permit, PermitChecker
 from hitl_core.integrations.langgraph.guard.questions import hold_call
@@ -30,7 +30,6 @@ from hitl_core.integrations.langgraph.guard.tool_call import (
     copy_request,
     error_message,
 )
-from hitl_core.integrations.langgraph.guard.watch import hold_ticket
 from hitl_core.review import PAUSED, CallResult
 from hitl_core.worker_threads import run_in_thread
 

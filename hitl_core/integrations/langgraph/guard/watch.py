@@ -13,9 +13,8 @@ import contextlib
 import functools
 import logging
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 from uuid import UUID, uuid4
 
@@ -26,7 +25,11 @@ from langgraph.errors import GraphInterrupt
 
 from hitl_core.errors import HitlError
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.guard.guard_errors import UnguardedToolCall
+from hitl_core.integrations.langgraph.guard.active_runs import current_ticket
+from hitl_core.integrations.langgraph.guard.guard_errors import (
+    UnguardedToolCall,
+    let_errors_through,
+)
 from hitl_core.integrations.langgraph.guard.lost_pauses import (
     LostPauses,
     PauseLost,
@@ -44,43 +47,18 @@ from hitl_core.policy import Policy
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Ticket:
-    """The guard's permission for one start of one tool. `run_id` is LangChain's id of that start, set at the
-    first use, because more than one watch can see the same start."""
-
-    call_id: str
-    name: str
-    run_id: UUID | None = None
-
-    def try_use(self, name: str, call_id: object, run_id: UUID) -> bool:
-        """True if the ticket is for this start. It can't be used for another one after that."""
-        if (self.name, self.call_id) != (name, call_id) or self.run_id not in (None, run_id):
-            return False
-        self.run_id = run_id
-        return True
-
-
-_ticket: ContextVar[Ticket | None] = ContextVar("hitl_ticket", default=None)
 _run_watch: ContextVar[RunWatch | None] = ContextVar("hitl_watch", default=None)
 
 
 @contextlib.contextmanager
-def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
-    """Called by the guard: within this block the call may start, once."""
-    token = _ticket.set(Ticket(str(call["id"]), call["name"]))
-    try:
-        yield
-    finally:
-        _ticket.reset(token)
-
-
-@contextlib.contextmanager
-def hold_watch(policy: Callable[[], Policy], questions: Questions) -> Generator[None, None, None]:
+def hold_watch(
+    policy: Callable[[], Policy], questions: Questions, check_lock: Callable[[], None]
+) -> Generator[None, None, None]:
     """Watch a driven graph while it runs. Raises at its end if it continued after a stopped tool
-    (UnguardedToolCall), or after a pause that was lost (PauseLost). `questions`: what people are asked."""
+    (UnguardedToolCall), or after a pause that was lost (PauseLost). `questions`: what people are asked;
+    `check_lock` raises LeaseLost if another process may run the thread now."""
     with hold_pauses() as pauses:
-        watch = RunWatch(policy, pauses, questions)
+        watch = RunWatch(policy, pauses, questions, check_lock)
         token = _run_watch.set(watch)
         try:
             yield
@@ -141,7 +119,7 @@ class Watch(BaseCallbackHandler):
         if self._has_run_watch:
             return
         name, call_id = str((serialized or {}).get("name")), kwargs.get("tool_call_id")
-        if (ticket := _ticket.get()) and ticket.try_use(name, call_id, kwargs["run_id"]):
+        if (ticket := current_ticket()) and ticket.try_use(name, call_id, kwargs["run_id"]):
             return
         if call_id is not None:
             self._stop(
@@ -209,10 +187,17 @@ class Watch(BaseCallbackHandler):
 class RunWatch(Watch):
     """The watch of one driven run. `stop_reasons`: an error text for each stopped tool."""
 
-    def __init__(self, policy: Callable[[], Policy], pauses: LostPauses, known: Questions) -> None:
+    def __init__(
+        self,
+        policy: Callable[[], Policy],
+        pauses: LostPauses,
+        questions: Questions,
+        check_lock: Callable[[], None],
+    ) -> None:
         super().__init__(policy)
         self.stop_reasons: list[str] = []
-        self._pauses, self._questions, self._graphs = pauses, known, TaskGraphs()
+        self._pauses, self._questions, self._graphs = pauses, questions, TaskGraphs()
+        self._check_lock = check_lock
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         run_id, name = kwargs["run_id"], str(kwargs.get("name"))
@@ -225,6 +210,8 @@ class RunWatch(Watch):
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
         name = str((serialized or {}).get("name"))
+        with let_errors_through():
+            self._check_lock()
         self._pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), name)
         super().on_tool_start(serialized, input_str, **kwargs)
 
