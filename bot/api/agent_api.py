@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 
 from hitl_core.errors import ReviewConflict, ReviewUnreadable
@@ -28,7 +28,7 @@ from .wire import (
 
 log = logging.getLogger(__name__)
 
-#: The most review ids that one request reads.
+#: The most review ids that one request reads; of those that can be claimed, how many it reads at once.
 MAX_LISTED = 1000
 
 
@@ -114,39 +114,46 @@ class AgentApi:
         """The thread's reviews: live ones first, in order of submission. At most MAX_LISTED are read,
         including those of other agents.
         """
-        ids = await self._access.run_with_retry(
-            partial(self._access.store.thread_ids, thread_id, MAX_LISTED)
-        )
-        return await self._list_visible(who, ids, limit)
+        return await self._list_visible(who, self._thread_ids(thread_id), limit)
 
     async def list_ready(self, who: Token, limit: int) -> list[Review]:
         """The reviews that can be claimed now, the longest waiting first."""
-        return await self._list_visible(who, await self._ready_ids(who), limit, only_ready=True)
+        return await self._list_visible(who, self._ready_ids(who), limit, only_ready=True)
 
     async def wait_ready(self, who: Token, wait: float, is_gone: Callable[[], bool]) -> None:
         """Waits at most `wait` seconds until a review can be claimed, or until the client `is_gone`."""
 
         async def is_any_ready() -> bool:
-            ids = await self._ready_ids(who)
-            return bool(await self._list_visible(who, ids, 1, only_ready=True))
+            return bool(await self.list_ready(who, 1))
 
         await self._long_poll.wait(None, who.agent, is_any_ready, wait, is_gone)
 
-    async def _ready_ids(self, who: Token) -> list[str]:
-        store = self._access.store
-        return await self._access.run_with_retry(
-            partial(store.ready_reviews, who.agent, MAX_LISTED)
-        )
+    async def _thread_ids(self, thread_id: str) -> AsyncIterator[str]:
+        read = partial(self._access.store.thread_ids, thread_id, MAX_LISTED)
+        for review_id in await self._access.run_with_retry(read):
+            yield review_id
+
+    async def _ready_ids(self, who: Token) -> AsyncIterator[str]:
+        """All of them, by pages: those that can't be claimed now must not hide the others."""
+        known, limit, is_last = set[str](), MAX_LISTED, False
+        while not is_last:
+            read = partial(self._access.store.ready_reviews, who.agent, limit)
+            ids = await self._access.run_with_retry(read)
+            for review_id in ids:
+                if review_id not in known:
+                    known.add(review_id)
+                    yield review_id
+            is_last, limit = len(ids) < limit, limit * 2
 
     async def _list_visible(
-        self, who: Token, ids: Sequence[str], limit: int, *, only_ready: bool = False
+        self, who: Token, ids: AsyncIterator[str], limit: int, *, only_ready: bool = False
     ) -> list[Review]:
         """The first of these reviews that this token may see, until they exceed MAX_BODY. `only_ready`:
         leaves out those that can't be claimed now, that can't be read, or for which a living process waits.
         """
         visible: list[Review] = []
         size = 0
-        for review_id in ids:
+        async for review_id in ids:
             if len(visible) == limit or size > MAX_BODY:
                 break
             try:

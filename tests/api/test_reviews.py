@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+import redis
 
 from bot.api import agent_api
 from bot.api.policies import Policies
@@ -14,6 +15,7 @@ from hitl_core.model import Arguments, encode
 from hitl_core.review import Decide, claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
+from hitl_core.store.redis.keys import Keys
 from tests.api.client import Client, tool_call
 from tests.api.conftest import Open
 from tests.support.builders import approve_all, person, policy, proposal
@@ -294,6 +296,23 @@ async def test_cancelled_reviews_hide_none_that_can_run(client: Client, store: R
 
     assert [review["id"] for review in listed] == [runs]
     assert await store.ready_reviews("billing", 10) == await store.live_ids() == [runs]
+
+
+async def test_reviews_that_cannot_be_claimed_hide_none_that_can(
+    client: Client, redis_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Given more reviews that can't be read than are looked at together; then the one after them is offered,
+    also to a client that waits."""
+    monkeypatch.setattr(agent_api, "MAX_LISTED", 2)
+    turns = [await client.submit(tool_call(name="look_up"), turn=f"m{n}") for n in range(6)]
+    ids = [turn.body["id"] for turn in turns]
+    with redis.Redis.from_url(redis_url) as admin:
+        for id in ids[:5]:
+            admin.hset(Keys(0).review(id), "data", b"damaged")
+
+    for query in ("", "&wait=1"):
+        listed = (await client.get(f"/v1/reviews?status=settled{query}")).body["reviews"]
+        assert [review["id"] for review in listed] == ids[5:]
 
 
 async def test_a_gate_hears_of_what_the_http_api_cancels(client: Client, redis_url: str):

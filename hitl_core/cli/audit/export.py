@@ -14,7 +14,7 @@ from hitl_core.audit import Anchor, Ledger, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import complain, note
-from hitl_core.errors import StoreError, StoreUnavailable
+from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
 from hitl_core.model import Review
 from hitl_core.review import visible_args
 
@@ -78,11 +78,7 @@ def run(args: argparse.Namespace) -> int:
         with _open_output(args.out) as out:
             return with_reviews(
                 args,
-                lambda reviews: (
-                    _export_calls(reviews, args, out)
-                    if args.calls
-                    else _export_entries(reviews, args, out)
-                ),
+                lambda reviews: _export(reviews, args, out),
             )
     except FileExistsError:
         return complain(f"{args.out} exists already and is not overwritten: choose another name.")
@@ -92,6 +88,18 @@ def run(args: argparse.Namespace) -> int:
         if args.out in (None, "-"):
             raise  # `main` says it
         return complain(f"{args.out} can't be written: {error.strerror or error}.")
+
+
+async def _export(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
+    """Raises SettingsError for an id of a partition that this Redis doesn't have: all would be exported."""
+    for id in args.after:
+        if parse_position(id)[0] >= (count := reviews.store.partitions):
+            there = "only the partition 0" if count == 1 else f"the partitions 0 to {count - 1}"
+            raise SettingsError(
+                f"--after {id}: this Redis has {there}. Take the id from an export of the same Redis."
+            )
+    export = _export_calls if args.calls else _export_entries
+    return await export(reviews, args, out)
 
 
 async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:

@@ -179,6 +179,22 @@ def test_a_wrong_command_is_one_sentence(desk: Desk, argv: list[str]) -> None:
     assert code == 2
 
 
+@pytest.mark.parametrize("more", [[], ["--calls"]])
+def test_an_id_of_another_redis_exports_nothing(
+    desk: Desk, tmp_path: Path, more: list[str]
+) -> None:
+    """Given the id of an entry in a partition that this Redis doesn't have; then nothing is exported, and no
+    file is left."""
+    desk.submit()
+    out = tmp_path / "audit.jsonl"
+
+    ended = desk.hitl("audit", "export", "--after", "7:1-0", "--out", str(out), *more)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "--after 7:1-0: this Redis has only the partition 0." in " ".join(ended.err.split())
+    assert not out.exists()
+
+
 def test_looking_leaves_an_empty_redis_empty(desk: Desk) -> None:
     assert desk.hitl("audit", "export").err == "There is nothing to export.\n"
     assert desk.hitl("audit", "export", "--calls") == (0, "", "")
