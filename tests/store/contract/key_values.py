@@ -85,6 +85,18 @@ class KeyValuesContract:
         await let_pass(35)
         assert await store.hold_thread("billing", "t-1", "a", 10)
 
+    async def test_a_lock_is_kept_for_the_time_that_its_owner_asked_for(
+        self, store: Store, let_pass: Pass
+    ):
+        """Given an owner with a long time; when another one asks for the lock for a short time, then the
+        owner keeps it for its own time."""
+        assert await store.hold_thread("billing", "t-1", "a", 120)
+        assert not await store.hold_thread("billing", "t-1", "b", 30)
+        await let_pass(60)
+        assert not await store.hold_thread("billing", "t-1", "b", 30)
+        await let_pass(65)
+        assert await store.hold_thread("billing", "t-1", "b", 30)
+
     async def test_a_token_is_kept_until_it_is_dropped(self, store: Store):
         """One agent may have several, and their texts are not stored."""
         old, text = Token.issue("billing", "the invoice run", 5.0)
