@@ -14,6 +14,7 @@ from .agent_texts import agent_arguments, find_texts, make_reason, merge_reasons
 from .arguments import (
     MAX_CALL,
     MAX_COMPARED,
+    argument_rows,
     arguments_excerpt,
     call_values,
     list_arguments,
@@ -104,7 +105,8 @@ def make_open_action(
         ("Its title", call_texts.title),
         ("The agent's reason", call_texts.reason),
     ]
-    excerpt = arguments_excerpt(masked, room)
+    rows = argument_rows(masked)
+    excerpt = arguments_excerpt(masked, rows, room)
     is_question = config.answer_schema is not None
     choices = choices_of(config) if is_question and not hides_options(review, action) else ()
     answers = choice_texts(config) if choices else ()
@@ -137,13 +139,15 @@ def make_open_action(
         reason=quote_agent(call_texts.reason) if call_texts.reason else None,
         agent_description=quote_agent(description) if description else None,
         attempt=attempt_of(review, action) if action.rejected_before else None,
-        values=call_values(masked) if compares and len(arguments.data) <= MAX_COMPARED else None,
+        values=call_values(masked, rows)
+        if compares and len(arguments.data) <= MAX_COMPARED
+        else None,
     )
 
 
 def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
     masked = mask_action(action, review.arguments(action.key).parse())
-    excerpt = arguments_excerpt(masked, room)
+    excerpt = arguments_excerpt(masked, argument_rows(masked), room)
     seal = review.seal(action.key, is_whole=not excerpt.missing)
     return replace(open_action, excerpt=excerpt, seal=seal)
 
@@ -161,7 +165,9 @@ def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
         odd_values=call_warnings(None if is_plain(arguments.data) else masked).count,
         progress=_find_progress(review, action),
         attempt=1 + (action.rejected_before.times if action.rejected_before else 0),
-        values=call_values(masked) if len(arguments.data) <= MAX_COMPARED else None,
+        values=call_values(masked, argument_rows(masked))
+        if len(arguments.data) <= MAX_COMPARED
+        else None,
         reads_all=action.config.must_read,
     )
 

@@ -16,7 +16,7 @@ from ... import text
 from ..model import ActionLine, CallValue, as_name, clip_parts, in_brackets, quote
 from .excerpt import cut_label
 from .masking import PLACEHOLDER, MaskedArgs, mark_hidden
-from .rows import argument_rows
+from .rows import Row
 
 #: The most bytes of arguments that are compared.
 MAX_COMPARED = 20_000
@@ -38,10 +38,10 @@ MAX_NUMBERED = 3
 _DIGITS = re.compile(r"\d+")
 
 
-def call_values(masked: MaskedArgs) -> tuple[CallValue, ...]:
-    """The arguments as cells of a table, each on one line."""
+def call_values(masked: MaskedArgs, rows: Iterable[Row]) -> tuple[CallValue, ...]:
+    """The arguments as cells of a table, each on one line. `rows`: all of them."""
     values: list[CallValue] = []
-    for row in argument_rows(masked):
+    for row in rows:
         label, cut_off = cut_label(row.label)
         raw = row.drawing.raw
         value = text.excerpt(raw, MAX_CELL, lines=MAX_CELL)

@@ -42,9 +42,10 @@ def list_arguments(
     return _with_title(arguments, masked)
 
 
-def arguments_excerpt(masked: MaskedArgs, room: int = MAX_CALL) -> ArgumentsExcerpt:
-    """The arguments that fit, cut where needed."""
-    rows = argument_rows(masked)
+def arguments_excerpt(
+    masked: MaskedArgs, rows: Sequence[Row], room: int = MAX_CALL
+) -> ArgumentsExcerpt:
+    """The arguments that fit, cut where needed. `rows`: all of them."""
     first, others = rows[:MAX_ARGUMENTS], rows[MAX_ARGUMENTS:]
     labels = [cut_label(row.label) for row in first]
     values = _cut_values(first, room)

@@ -88,7 +88,8 @@ def _values(review: Review, key: str) -> tuple[CallValue, ...] | None:
     action, arguments = review.action(key), review.arguments(key)
     if action is None or action.config.hide_when_decided or len(arguments.data) > MAX_COMPARED:
         return None
-    return call_values(mask_action(action, arguments.parse()))
+    masked = mask_action(action, arguments.parse())
+    return call_values(masked, argument_rows(masked))
 
 
 def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:

@@ -14,7 +14,14 @@ from hitl_core.review import (
 )
 
 from ... import text
-from ..arguments import arguments_excerpt, format_value, main_fact, mask, mask_action
+from ..arguments import (
+    argument_rows,
+    arguments_excerpt,
+    format_value,
+    main_fact,
+    mask,
+    mask_action,
+)
 from ..model import Doubt, PeopleRefs, Progress, Rejection, VoteGroup
 from ..people import people_of
 from ..warnings import call_warnings
@@ -101,7 +108,7 @@ def message_of(message: str | None) -> str | None:
 def make_doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
     masked = mask_action(action, args) if action else mask(args, None, call.redact)
-    excerpt = arguments_excerpt(masked)
+    excerpt = arguments_excerpt(masked, argument_rows(masked))
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,

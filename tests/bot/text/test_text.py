@@ -194,6 +194,15 @@ def test_promise_8_two_texts_that_differ_never_look_alike(one: str, two: str) ->
     assert (text.one_line(one) == text.one_line(two)) == (one == two)
 
 
+def test_ascii_text_of_several_lines_has_no_marks_and_controls_have_one() -> None:
+    """Given text that the quick check reads, and each ASCII character in it; then only the controls, which
+    nobody sees, become marks."""
+    marked = [
+        chr(code) for code in range(128) if "⟦" in text.add_marks(f"A line\n\tof {chr(code)} text.")
+    ]
+    assert marked == [chr(code) for code in (*range(9), *range(11, 32), 127)]
+
+
 @pytest.mark.parametrize(
     "forged", ["␠", "⟦U+202E⟧", "⟦12 more characters⟧", "⟦9 spaces⟧", "a⏎b", "⇥"]
 )

@@ -33,6 +33,8 @@ ALERT: Look = {"color": "attention"}
 BOLD: Look = {"weight": "bolder"}
 ITALIC: Look = {"italic": True}
 
+#: `json.dumps` would make one for each element.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 #: Clients show several spaces, and spaces at the start of a line, as one space.
 _SPACES = re.compile(r"(?<=[ \n]) ")
 _MACRO = re.compile(r"(?<=\{)(?=\{)")
@@ -105,8 +107,7 @@ def adaptive_card(body: Sequence[Json], entities: Sequence[Json] = ()) -> Json:
 
 def byte_size(value: object) -> int:
     """The size as compact JSON in UTF-8."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(_COMPACT.encode(value).encode("utf-8", "surrogatepass"))
 
 
 def fitting_card(drawings: Iterable[Json]) -> Json:
