@@ -98,6 +98,7 @@ def make_open_action(
     """One action in full. `compares`: also make the values of a table, to compare the action with others."""
     config = action.config
     arguments = review.arguments(action.key)
+    compares = compares and len(arguments.data) <= MAX_COMPARED
     masked, plain = mask_action(action, arguments.parse()), is_plain(arguments.data)
     call_texts = find_texts(review, action)
     texts = [
@@ -139,9 +140,7 @@ def make_open_action(
         reason=quote_agent(call_texts.reason) if call_texts.reason else None,
         agent_description=quote_agent(description) if description else None,
         attempt=attempt_of(review, action) if action.rejected_before else None,
-        values=call_values(masked, rows)
-        if compares and len(arguments.data) <= MAX_COMPARED
-        else None,
+        values=call_values(masked, rows) if compares else None,
     )
 
 
