@@ -13,7 +13,12 @@ from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver import Driver, Settings, Stream, Streaming
 from hitl_core.integrations.langgraph.graph import Graph
-from hitl_core.integrations.langgraph.guard import ActiveRuns, ReviewGuard, Watch
+from hitl_core.integrations.langgraph.guard import (
+    ActiveRuns,
+    ReviewGuard,
+    Watch,
+    check_langgraph,
+)
 from hitl_core.integrations.langgraph.inventory import (
     Inventory,
     build_inventory,
@@ -45,6 +50,7 @@ class HumanReview:
         return agent
 
     def _guard_all(self, agent: Graph) -> Inventory:
+        check_langgraph()
         inventory = build_inventory(agent)
         check_guardable(inventory)
         for path, node in inventory.tool_nodes.items():

@@ -6,6 +6,7 @@ from hitl_core.integrations.langgraph.guard.active_runs import CLAIM, ActiveRun,
 from hitl_core.integrations.langgraph.guard.guard import ReviewGuard
 from hitl_core.integrations.langgraph.guard.lost_pauses import PauseLost
 from hitl_core.integrations.langgraph.guard.questions import QuestionChanged, Questions
+from hitl_core.integrations.langgraph.guard.self_check import check_langgraph
 from hitl_core.integrations.langgraph.guard.watch import Watch, hold_watch
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "Questions",
     "ReviewGuard",
     "Watch",
+    "check_langgraph",
     "hold_watch",
 ]

@@ -65,7 +65,7 @@ class _Counter:
     def __call__(self) -> int:
         number = self._count()
         values = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
-        question, namespace = values.get("value"), values["conf"]["checkpoint_ns"]
+        question, namespace = values["value"], values["conf"]["checkpoint_ns"]
         known = self._questions.known.get(interrupt_id(namespace, number))
         changed = known if known and _as_saved(question) != _as_saved(known.value) else None
         call, name = running_call.get(), namespace.rpartition("|")[2].partition(":")[0]
