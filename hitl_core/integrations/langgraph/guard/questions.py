@@ -34,12 +34,13 @@ from hitl_core.integrations.langgraph.guard.task_pauses import (
 
 @dataclass(slots=True)
 class Questions:
-    """The questions that people know, by the ids of their interrupts; and by task those of them that were
-    asked again in this run, and got their answers.
+    """The questions that people know, by the ids of their interrupts; by task those of them that were asked
+    again in this run, and got their answers; and the tasks that asked another question in this run.
     """
 
     known: dict[str, Interrupt] = field(default_factory=dict[str, Interrupt])
     answered: dict[str, list[Interrupt]] = field(default_factory=dict[str, list[Interrupt]])
+    changed: set[str] = field(default_factory=set[str])
 
 
 class QuestionChanged(PauseLost):
@@ -75,7 +76,8 @@ class _Counter:
             name = call.tool
             if len(call.task.started) > 1 and (number > 0 or changed or call.task.is_mixed):
                 raise_pause_lost(PauseLost(SEVERAL_CALLS))
-        if changed and number < self._answers:
+        if number < self._answers and (changed or namespace in self._questions.changed):
+            self._questions.changed.add(namespace)  # a RetryPolicy may start the task again
             raise_pause_lost(QuestionChanged(name))
         if changed:  # LangGraph would save a question that people don't see
             raise GraphInterrupt((changed,))

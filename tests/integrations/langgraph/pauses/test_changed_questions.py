@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from langgraph.graph import START, StateGraph
-from langgraph.types import Send, interrupt
+from langgraph.types import RetryPolicy, Send, interrupt
 
 from hitl_core.integrations.langgraph import Run
 from hitl_core.model import Review
@@ -148,6 +148,16 @@ async def test_an_earlier_question_of_a_graph_that_a_node_runs_must_be_the_same(
         return inner.invoke({"out": []})
 
     [_, review], stop = await approve_all(lab, graph_of(run_inner_sync if is_sync else run_inner))
+    assert till.paid == []
+    check_stopped(review, stop)
+
+
+async def test_a_node_that_is_tried_again_after_another_question_gets_no_answer(lab: Lab) -> None:
+    """The card says that it was not executed."""
+    till, graph = Till(80, 9000, 80, 80), StateGraph(State)
+    graph.add_node("pay", till.pay, retry_policy=RetryPolicy(initial_interval=0))
+    graph.add_edge(START, "pay")
+    [review], stop = await approve_all(lab, graph)
     assert till.paid == []
     check_stopped(review, stop)
 
