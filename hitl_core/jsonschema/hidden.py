@@ -11,7 +11,7 @@ from typing import Any, cast
 from hitl_core.jsonschema.errors import parse_pointer, read_index
 from hitl_core.jsonschema.flatten import Schema
 from hitl_core.jsonschema.limits import Budget
-from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
+from hitl_core.jsonschema.marked_paths import Path, find_marked_paths, is_empty
 
 HIDDEN = "(hidden)"
 #: This key at the root of a schema means that the schema can't hide values (see `forms.strip_texts`).
@@ -86,7 +86,7 @@ def find_other_form(args: Mapping[str, Any], path: Path) -> Path | None:
     """
     value: Any = args
     for depth, name in enumerate(path):
-        if value is None or isinstance(value, bool) or value in ("", [], {}):
+        if is_empty(value):
             return None
         wants_list = read_index(name) is not None
         if isinstance(value, dict | list) and has_path(value, (name,)):

@@ -77,13 +77,12 @@ def test_a_value_in_another_form_than_the_pointer_expects_is_hidden(
 
 def test_json_in_a_text_is_hidden_and_told_where_the_schema_hides_a_part_of_it() -> None:
     """Given a schema that hides a part of an object; when a model sends the object as JSON in a text, then
-    all of the text is hidden, and nobody is asked. Any other text is shown.
+    all of the text is hidden, and nobody is asked.
     """
     for text in ('{"number": "4111"}', ' {"number": "4111"', '[{"number": "4111"}]'):
         assert find_hidden([NUMBER], {"card": text}) == [("card",)]
         assert is_hiding_unclear([NUMBER], {"card": text})
-    assert find_hidden([NUMBER], {"card": "none", "other": "{}"}) == []
-    assert not is_hiding_unclear([NUMBER], {"card": "none", "other": "{}"})
+    assert not is_hiding_unclear([NUMBER], {"card": {}, "other": "{}"})
 
 
 LOGIN: Json = {"properties": {"name": {}, "password": SECRET}}
@@ -107,11 +106,18 @@ JO: Json = {"name": "Jo", "password": "hunter2"}
         ({"items": SECRET}, {"a": "hunter2"}),
         ({"prefixItems": [SECRET]}, {"0": "hunter2"}),
         ({"$ref": "#/$defs/login"}, [JO]),
+        (LOGIN, "hunter2"),
+        (LOGINS, "hunter2"),
+        ({"anyOf": [LOGIN, {"type": "null"}, {"title": "anything"}]}, "hunter2"),
+        ({"anyOf": [LOGIN, {"type": "string"}]}, '{"password": "hunter2"}'),
+        ({"anyOf": [LOGIN, {"type": "integer"}], "not": {"type": "string"}}, "hunter2"),
     ],
 )
-def test_a_list_in_place_of_an_object_is_hidden_and_told(schema: Json, value: object) -> None:
-    """Given a schema that hides parts of an object or of a list; when a model sends the other of the two,
-    then it is hidden, because nobody looks for the part in there, and nobody is asked."""
+def test_a_value_in_place_of_an_object_with_a_hidden_part_is_hidden_and_told(
+    schema: Json, value: object
+) -> None:
+    """Given a schema that hides parts of an object or of a list; when a model sends the other of the two, or
+    a text, then it is hidden, because nobody looks for the part in there, and nobody is asked."""
     whole = {"properties": {"value": schema}, "$defs": {"login": LOGIN}}
     for outer, args in ((whole, {"value": value}), ({"items": whole}, [{"value": value}])):
         root, made = {"properties": {"outer": outer}}, {"outer": args}
@@ -120,7 +126,28 @@ def test_a_list_in_place_of_an_object_is_hidden_and_told(schema: Json, value: ob
         assert is_hiding_unclear([root], made)
 
 
-@pytest.mark.parametrize("value", [JO, [JO, JO], [], {}, None, "none", 5, True])
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": ["object", "string"], **LOGIN}, "default"),
+        ({"anyOf": [LOGIN, {"type": "string"}]}, "default"),
+        ({"oneOf": [{"type": ["null", "integer"]}, LOGINS]}, 4111),
+        ({"type": "number", "dependentSchemas": {"name": LOGIN}}, 4.5),
+        ({"anyOf": [{"$ref": "#/$defs/login"}, {"$ref": "#/$defs/name"}]}, "default"),
+    ],
+)
+def test_a_text_or_number_that_the_schema_names_beside_an_object_is_shown(
+    schema: Json, value: object
+) -> None:
+    """Given a schema that takes an object with a hidden part, or the name of a known one; when a call has the
+    name, then people read it."""
+    defs = {"login": LOGIN, "name": {"type": "string", "enum": ["default", "other"]}}
+    root, args = {"properties": {"value": schema}, "$defs": defs}, {"value": value}
+    assert find_hidden([root], args) == []
+    assert not is_hiding_unclear([root], args)
+
+
+@pytest.mark.parametrize("value", [JO, [JO, JO], [], {}, None, "", True])
 def test_a_schema_for_both_forms_hides_as_much_as_it_says(value: object) -> None:
     schema = {"properties": {"value": {"oneOf": [LOGIN, LOGINS]}}}
     args = {"value": value}

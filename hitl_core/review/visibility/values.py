@@ -74,7 +74,7 @@ def find_redaction_flaw(
     if not is_hiding_unclear(schemas, args, budget):
         return None
     return (
-        "it is unclear which of these arguments the schema hides: they are too large, or a text with JSON or"
+        "it is unclear which of these arguments the schema hides: they are too large, or a text, a number or"
         " a list is where the schema hides a part of an object (or an object where it hides a part of a"
         " list), or it has a “$ref” that does not begin with “#/”, or a part with its own “$id”. Make the"
         " arguments smaller, send objects as objects and lists as lists, or write references as"

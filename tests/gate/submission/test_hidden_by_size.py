@@ -94,12 +94,13 @@ async def test_what_can_not_be_told_apart_is_refused(
         await judged_at_the_door(policy(schema), Submit.model_validate(asked))
 
 
-async def test_a_list_in_place_of_an_object_with_a_part_that_the_schema_hides_is_refused(
-    open_gate: Open,
+@pytest.mark.parametrize("card", [[{"number": "4111"}], "4111", 4111])
+async def test_a_value_in_place_of_an_object_with_a_part_that_the_schema_hides_is_refused(
+    open_gate: Open, card: object
 ) -> None:
     gate = await open_gate(policy=policy({"properties": {"card": {"properties": {"number": PIN}}}}))
     with pytest.raises(InvalidToolCall, match="send objects as objects") as caught:
-        await gate.submit([ToolCall("c1", "t", {"card": [{"number": "4111"}]})], thread_id="t")
+        await gate.submit([ToolCall("c1", "t", {"card": card})], thread_id="t")
     assert "4111" not in str(caught.value)
 
 
