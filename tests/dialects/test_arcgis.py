@@ -93,6 +93,43 @@ async def test_metadata_reaches_people_and_comes_back(source: str) -> None:
     assert again["metadata"] == {"toolName": action.request.name, "args": {}, **METADATA}
 
 
+@pytest.mark.parametrize("source", ["wire", "config", "function"])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("booleanChoice", ["delete all", "keep"]),
+        ("textInput", [{"value": "a", "label": "First"}]),
+        ("singleSelection", {"a": "First"}),
+        ("multipleSelection", "a or b"),
+    ],
+)
+async def test_options_that_are_no_choices_of_the_answer_are_read_as_context(
+    kind: str, options: object, source: str
+) -> None:
+    """Given options that the answer isn't chosen from; then people read them below the message, as all other
+    metadata, so nobody decides without them."""
+    parts = {"kind": kind, "message": "Which one?", "metadata": {"options": options}}
+    if source == "wire":
+        review = load({**QUESTION, **parts})
+    else:
+        interrupt = parts if source == "config" else lambda request: parts
+        review = await build({"agent": {"interrupt": interrupt}})
+
+    text = options if isinstance(options, str) else json.dumps(options)
+    assert review.actions[0].request.description == f"Which one?\n\noptions: {text}"
+    assert dialects.get("arcgis").dump_request(review)["metadata"]["options"] == options
+
+
+@pytest.mark.parametrize("kind", ["booleanChoice", "singleSelection"])
+def test_options_at_two_places_of_an_interrupt_are_both_read(kind: str) -> None:
+    """Given options beside the metadata and others in it; then people choose from the first, or read them,
+    and read the others."""
+    wire = {**QUESTION, "kind": kind, "metadata": {"options": ["b"]}, "options": ["a"]}
+    [action] = load(wire).actions
+    said = f"{action.request.description} {[each.label for each in choices_of(action.config)]}"
+    assert all(f"{word}]" in said.replace("'", "").replace('"', "") for word in ("a", "b"))
+
+
 def test_an_interrupt_without_a_message_is_asked_without_one() -> None:
     """Given metadata and no message; then people read the metadata, and we invent no
     message."""
@@ -111,8 +148,9 @@ def test_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
     assert rule.answer_schema == {"anyOf": [{"const": "a", "title": "First"}, {"const": "b"}]}
 
 
-def test_metadata_that_is_no_json_is_a_problem_with_its_path() -> None:
-    config = {"agent": {"interrupt": {"kind": "textInput", "metadata": {"when": object()}}}}
+@pytest.mark.parametrize("part", [{"metadata": {"when": object()}}, {"options": [object()]}])
+def test_metadata_that_is_no_json_is_a_problem_with_its_path(part: Json) -> None:
+    config = {"agent": {"interrupt": {"kind": "textInput", **part}}}
     with pytest.raises(InvalidPolicy) as caught:
         dialects.get("arcgis").load_policy(config)
     assert caught.value.problems[0].path == "agent.interrupt"

@@ -62,7 +62,8 @@ def make_question(interrupt: Mapping[str, Any], *, into_input: bool, has_output:
     """
     message_value, metadata = interrupt.get("message"), _metadata(interrupt)
     message = message_value if isinstance(message_value, str) else ""
-    text = "\n\n".join(filter(None, (message, _metadata_text(metadata))))
+    options = _options(interrupt, metadata)
+    text = "\n\n".join(filter(None, (message, _context(interrupt, metadata, options))))
     extra = {"kind": interrupt["kind"]} if interrupt.get("kind") is not None else {}
     if metadata:
         extra |= {
@@ -70,7 +71,7 @@ def make_question(interrupt: Mapping[str, Any], *, into_input: bool, has_output:
             "metadata": metadata,
         }
     answer_is_used = has_output or into_input
-    option_schema = _selection_schema(interrupt, metadata)
+    option_schema = one_of(options) if options else {"type": "string"}
     match interrupt.get("kind"):
         case "textInput":
             schema: dict[str, Any] | None = {"type": "string"}
@@ -91,11 +92,14 @@ def list_options(schema: Mapping[str, Any]) -> list[Any]:
     return list(schema.get("enum", [each["const"] for each in branches if "const" in each]))
 
 
-def _selection_schema(interrupt: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of one selection. The options are in `metadata`, as strings or as `{"value", "label"}`."""
-    options_value = interrupt.get("options", metadata.get("options"))
-    options = cast(list[Any], options_value) if isinstance(options_value, list) else []
-    return one_of(options) if options else {"type": "string"}
+def _options(interrupt: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[Any] | None:
+    """The options of a selection; None if the answer isn't chosen from options. They are in `metadata`, as
+    strings or as `{"value", "label"}`. Raises DialectError for a value that is not JSON.
+    """
+    options = check_wire(interrupt.get("options", metadata.get("options")))
+    if interrupt.get("kind") not in ("singleSelection", "multipleSelection"):
+        return None
+    return cast(list[Any], options) if isinstance(options, list) else None
 
 
 def one_of(options: Iterable[Any]) -> dict[str, Any]:
@@ -124,12 +128,18 @@ def _metadata(interrupt: Mapping[str, Any]) -> dict[str, Any]:
     return check_wire(dict(cast(Mapping[str, Any], value))) if isinstance(value, Mapping) else {}
 
 
-def _metadata_text(metadata: Mapping[str, Any]) -> str:
-    """One line for each entry, without the entries that a card shows anyway."""
+def _context(
+    interrupt: Mapping[str, Any], metadata: Mapping[str, Any], options: list[Any] | None
+) -> str:
+    """One line for each entry of the metadata, and for options that are beside it, without what a card shows
+    anyway: the call, and the options that people choose from.
+    """
+    entries = [(key, value) for key, value in metadata.items() if key not in ("toolName", "args")]
+    entries += [("options", interrupt["options"])] if "options" in interrupt else []
     return "\n".join(
         f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-        for key, value in metadata.items()
-        if key not in ("toolName", "args", "options")
+        for key, value in entries
+        if options is None or value is not options
     )
 
 
