@@ -41,7 +41,7 @@ class Sealer:
         first: Exception | None = None
         for partition in range(self._store.partitions):
             try:
-                await _trim(self._store, partition)  # it frees memory, and `_seal` needs some
+                await trim(self._store, partition)  # it frees memory, and `_seal` needs some
                 await _seal(self._store.ledger, partition)
             except Exception as error:  # also one that is not ours, so that `run` never ends
                 log.warning("The audit could not be sealed: %s", safe_message(error))
@@ -57,14 +57,6 @@ async def seal(store: AuditedStore) -> None:
         await _seal(store.ledger, partition)
 
 
-async def trim(store: AuditedStore) -> None:
-    """Delete entries that were exported and are older than the retention. Only whole ranges are deleted, so
-    that the rest can still be verified. Raises StoreUnavailable, StoreError.
-    """
-    for partition in range(store.partitions):
-        await _trim(store, partition)
-
-
 async def _seal(ledger: Ledger, partition: int) -> None:
     """If another bot was faster, continue after its anchor."""
     while True:
@@ -76,7 +68,10 @@ async def _seal(ledger: Ledger, partition: int) -> None:
         await ledger.add_anchor(partition, Anchor.from_entries(pairs, last.root if last else ""))
 
 
-async def _trim(store: AuditedStore, partition: int) -> None:
+async def trim(store: AuditedStore, partition: int) -> None:
+    """Delete the partition's entries that were exported and are older than the retention. Only whole ranges
+    are deleted, so that the rest can still be verified. Raises StoreUnavailable, StoreError.
+    """
     exported = await store.ledger.last_export(partition)
     if exported is None:
         return

@@ -131,14 +131,14 @@ def _retry(args: argparse.Namespace) -> int:
     return 0 if retried or args.all else _complain_unknown(args.id)
 
 
-async def retry_all(reviews: Reviews, at_once: int = _LIMIT) -> list[DeadLetter]:
+async def retry_all(reviews: Reviews) -> list[DeadLetter]:
     """Retry all letters, each card once: one that a bot adds again meanwhile stays. Their times say nothing
     about that, because Redis's clock may have been set back since.
     """
     retried: list[DeadLetter] = []
     tried = set[str]()
     while letters := [
-        one for one in await reviews.store.dead_letters(at_once) if one.member not in tried
+        one for one in await reviews.store.dead_letters(_LIMIT) if one.member not in tried
     ]:
         tried |= {one.member for one in letters}
         retried += await retry_letters(reviews, letters)

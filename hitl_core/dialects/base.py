@@ -9,7 +9,6 @@ from hitl_core.dialects.parts import FinalDecision
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import Proposal
 
 #: Plain JSON, as `json.loads` makes it.
 Wire = Any
@@ -37,12 +36,6 @@ class Dialect(Protocol):
         """Reads an interrupt. The result is an argument for `gate.submit`. If the `calls` of the turn are
         known (all of them), their ids are kept, and calls without an interrupt are allowed. Raises
         DialectError, InvalidToolCall.
-        """
-        ...
-
-    def load_decisions(self, wire: Wire, review: Review) -> dict[str, Proposal]:
-        """Reads and checks an answer. The result is proposals by action key, an argument for `DecideAll`; it
-        is empty for an answer without decisions. Raises DecisionError.
         """
         ...
 

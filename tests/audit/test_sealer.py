@@ -87,29 +87,29 @@ async def test_nothing_is_forgotten_before_it_was_exported():
     end = json.loads(before[-1])
     clock.now += 1000
     await write_history(store, 1)
-    await trim(store)
+    await trim(store, 0)
     await seal(store)
     assert len(await store.ledger.entries(0)) == 9
 
     await store.ledger.mark_exported(0, Anchor.model_validate(end))
     clock.now += 50
-    await trim(store)
+    await trim(store, 0)
     await seal(store)
     after = await export(store)
 
     assert [json.loads(line)["n"] for line in after[1:-1]] == [1, 2, 3]
     assert verify(after, ((end["to"], end["root"]),)).entries == 3
     clock.now += 1000
-    await trim(store)
+    await trim(store, 0)
     assert len(await store.ledger.entries(0)) == 3, "they are old, and no export has them"
     clock.now -= 1000
     await store.ledger.mark_exported(0, Anchor.model_validate(json.loads(after[-1])))
     clock.now += 49
-    await trim(store)
+    await trim(store, 0)
     await seal(store)
     assert len(await store.ledger.entries(0)) == 3
     clock.now += 2
-    await trim(store)
+    await trim(store, 0)
     await seal(store)
     assert await store.ledger.entries(0) == []
     assert [[*json.loads(line)] for line in await export(store)] == [["follows"]]
@@ -129,7 +129,8 @@ async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str
         for each in (first, second, first):
             await store.ledger.mark_exported(partition, each)
         assert await store.ledger.last_export(partition) == second
-    await trim(store)
+    for partition in range(store.partitions):
+        await trim(store, partition)
     assert await export(store) == lines, "none of it is a day old"
 
     for partition, [first, second] in anchors.items():

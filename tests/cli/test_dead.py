@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 import redis
 
-from hitl_core.cli.dead import retry_all, retry_letters
+from hitl_core.cli import dead
+from hitl_core.cli.dead import retry_letters
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import DeadLetter
@@ -87,12 +89,15 @@ def test_all_are_tried_again(desk: Desk) -> None:
     assert "no dead letters" in err
 
 
-def test_no_number_of_letters_is_too_large_to_retry_all(desk: Desk) -> None:
+def test_no_number_of_letters_is_too_large_to_retry_all(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Given more letters than are read at once; then all are tried again."""
+    monkeypatch.setattr(dead, "_LIMIT", 2)
     ids = [bury(desk, f"t-{n}")[1] for n in range(5)]
 
     async def retry(reviews: Reviews) -> list[DeadLetter]:
-        return await retry_all(reviews, at_once=2)
+        return await dead.retry_all(reviews)
 
     assert [letter.id for letter in desk.do(retry)] == ids
     assert desk.do(lambda reviews: reviews.store.count_dead_letters()) == 0

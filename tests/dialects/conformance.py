@@ -19,6 +19,7 @@ from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import DecideAll
 from hitl_core.store import MemoryStore
+from tests.dialects.answers import read_answers
 from tests.support.message_calls import message_tool_calls
 
 Json = dict[str, Any]
@@ -126,7 +127,7 @@ class Running:
 
     async def answer(self, wire: Any) -> None:
         """Raises DecisionError, and then stores nothing."""
-        proposals = self.dialect.load_decisions(wire, self.review)
+        proposals = read_answers(self.dialect, wire, self.review)
         if proposals:
             op = f"op{self.review.version}"
             applied = await self.gate.reviews.apply(DecideAll(self.review.id, proposals, ADA, op))

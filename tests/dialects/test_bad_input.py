@@ -27,6 +27,7 @@ from hitl_core.model.review import DIALECTS
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import decisions
 from hitl_core.store.redis.fields import dump_data
+from tests.dialects.answers import read_answers
 
 ADA = Reviewer(channel="slack", team="T1", id="U1", name="Ada")
 NAMES = list(DIALECTS)
@@ -230,7 +231,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
     dialect = dialects.get(name)
     review = review_of(dialect.load_request(WIRES[name][0], "t"))
     try:
-        proposals = dialect.load_decisions(wire, review)
+        proposals = read_answers(dialect, wire, review)
     except DecisionError:
         return
     if not proposals:
@@ -242,7 +243,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
     dump_data(answered)
     if answered.status == "settled":
         text = dialect.dump_decisions(answered)
-        again = dialect.load_decisions(text, review)
+        again = read_answers(dialect, text, review)
         assert {k: (p.type, p.args) for k, p in again.items()} == {
             k: (p.type, p.args) for k, p in proposals.items()
         }

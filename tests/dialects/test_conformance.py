@@ -20,6 +20,8 @@ from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import DecideAll
 from hitl_core.review.edits.proposal import Proposal
+from tests.dialects.answers import read_answers
+from tests.dialects.answers.agent_inbox import page_offers
 from tests.dialects.conformance import (
     ADA,
     ALLOW_ALL,
@@ -268,7 +270,7 @@ async def in_the_inbox(case: Case) -> None:
 
 
 async def check_offer(case: Case) -> None:
-    found = agent_inbox.page_offers(case.data["human_interrupt"])
+    found = page_offers(case.data["human_interrupt"])
     assert found.responses == case.expect["responses"]
     assert found.submit == case.expect.get("defaultSubmitType")
     assert found.accepts == case.expect["hasAccept"]
@@ -285,7 +287,7 @@ async def check_resume(case: Case) -> None:
         settled = (await gate.reviews.load(running.review.id)).review
         wire = agent_inbox.dialect.dump_decisions(settled)
         assert wire == case.expect["resume"]
-        again = agent_inbox.dialect.load_decisions(wire, running.review)
+        again = read_answers(agent_inbox.dialect, wire, running.review)
         assert again[action.key].type == proposal.type
 
 

@@ -20,7 +20,6 @@ from hitl_core.errors import DialectError
 from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.model import Action, Review
 from hitl_core.policy import Policy
-from hitl_core.review.edits.proposal import Proposal
 from tests.dialects.test_offer import (
     ARGS,
     MAKERS,
@@ -50,9 +49,6 @@ class Picky(Batch):
     """LangChain, but without one kind of ending."""
 
     lacks: Callable[[FinalDecision], bool]
-
-    def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        return dialects.get("langchain").load_decisions(wire, review)
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Any:
         return None if self.lacks(final) else super().dump_decision(review, action, final)

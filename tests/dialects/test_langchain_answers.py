@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import ToolCall
 from hitl_core.review import decisions
+from tests.dialects.answers import read_answers
 from tests.dialects.test_detection import ADA, EDIT, EDITED, NOW, Json, asking, built
 
 
@@ -55,7 +57,7 @@ def test_the_key_arguments_of_an_older_docs_page_is_accepted(key: str) -> None:
 
 def test_an_answer_may_say_which_call_it_is_for() -> None:
     review = asking()
-    load = dialects.get("langchain").load_decisions
+    load = partial(read_answers, dialects.get("langchain"))
     assert load({"decisions": [{"type": "approve", "tool_call_id": "c1"}]}, review)
     with pytest.raises(DecisionError) as caught:
         load({"decisions": [{"type": "approve", "tool_call_id": "c2"}]}, review)
@@ -64,11 +66,11 @@ def test_an_answer_may_say_which_call_it_is_for() -> None:
 
 def test_an_answer_may_be_keyed_by_its_interrupts_id() -> None:
     wire = {"i1": {"decisions": [{"type": "approve"}]}}
-    assert dialects.get("langchain").load_decisions(wire, asking())["1"].type == "approve"
+    assert read_answers(dialects.get("langchain"), wire, asking())["1"].type == "approve"
 
 
 def test_other_formats_of_an_answer_are_accepted() -> None:
-    load = dialects.get("langchain").load_decisions
+    load = partial(read_answers, dialects.get("langchain"))
     for decision in (
         {"type": "edit", "editedAction": EDITED},
         {"type": "edit", "args": {"action": "b", "args": {"x": 2}}},
@@ -81,7 +83,7 @@ def test_an_edit_is_checked_before_anything_is_stored() -> None:
     review = asking(args_schema={"type": "object", "properties": {"x": {"type": "integer"}}})
     edit = {"type": "edit", "edited_action": {"name": "b", "args": {"x": "two"}}}
     with pytest.raises(DecisionError) as caught:
-        dialects.get("langchain").load_decisions({"decisions": [edit]}, review)
+        read_answers(dialects.get("langchain"), {"decisions": [edit]}, review)
     assert (caught.value.field, caught.value.code) == ("edited_action.args.x", "invalid_args")
     assert str(caught.value) == "edited_action.args.x: must be a whole number."
 
@@ -89,7 +91,7 @@ def test_an_edit_is_checked_before_anything_is_stored() -> None:
 def test_an_edit_that_names_a_tool_that_is_not_there_says_where() -> None:
     edit = {"type": "edit", "edited_action": {"name": "c", "args": {}}}
     with pytest.raises(DecisionError) as caught:
-        dialects.get("langchain").load_decisions({"decisions": [edit]}, asking())
+        read_answers(dialects.get("langchain"), {"decisions": [edit]}, asking())
     assert (caught.value.field, caught.value.code) == ("edited_action.name", "unknown_tool")
 
 
@@ -103,14 +105,14 @@ def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
         JudgedCalls(calls, [policy.judge(c) for c in calls], dialect="langchain_per_call")
     )
     with pytest.raises(DecisionError, match="multiple pending interrupts"):
-        per_call.load_decisions({"type": "approve"}, review)
+        read_answers(per_call, {"type": "approve"}, review)
     with pytest.raises(DecisionError, match="No interrupt of this review has the id 'c3'"):
-        per_call.load_decisions({"c3": {"type": "approve"}}, review)
+        read_answers(per_call, {"c3": {"type": "approve"}}, review)
 
-    first = per_call.load_decisions({"c2": {"type": "approve"}}, review)
+    first = read_answers(per_call, {"c2": {"type": "approve"}}, review)
     review = decisions.decide_all(review, first, ADA, NOW).review
     assert per_call.dump_decisions(review) == {"c2": {"type": "approve"}}
-    rest = per_call.load_decisions({"type": "reject"}, review)
+    rest = read_answers(per_call, {"type": "reject"}, review)
     assert rest.keys() == {"1"}
     assert decisions.decide_all(review, rest, ADA, NOW).review.status == "settled"
 
@@ -127,7 +129,7 @@ def test_an_id_means_one_interrupt_or_none(other: str, call: str) -> None:
     with pytest.raises(DialectError, match="'A' is used for two interrupts"):
         per_call.load_request([approval("A", "c1", "read"), approval(other, call, "wipe")], "t")
     same = built(per_call.load_request([approval("c1", "c1")], "t"))
-    assert per_call.load_decisions({"c1": {"type": "approve"}}, same).keys() == {"1"}
+    assert read_answers(per_call, {"c1": {"type": "approve"}}, same).keys() == {"1"}
 
 
 def test_interrupt_ids_win() -> None:
@@ -142,7 +144,7 @@ def test_interrupt_ids_win() -> None:
         for ruling, id in zip(loaded.rulings, ("A", "B"), strict=True)
     ]
     review = built(JudgedCalls(calls, rulings, dialect="langchain_per_call"))
-    assert per_call.load_decisions({"A": {"type": "approve"}}, review).keys() == {"1"}
+    assert read_answers(per_call, {"A": {"type": "approve"}}, review).keys() == {"1"}
 
 
 @pytest.mark.parametrize("second", ["approve", "reject"])
@@ -150,7 +152,7 @@ def test_two_answers_to_one_interrupt_are_refused(second: str) -> None:
     per_call = dialects.get("langchain_per_call")
     review = built(per_call.load_request([approval("i1", "c1")], "t"))
     with pytest.raises(DecisionError, match="answered twice") as caught:
-        per_call.load_decisions({"i1": {"type": "reject"}, "c1": {"type": second}}, review)
+        read_answers(per_call, {"i1": {"type": "reject"}, "c1": {"type": second}}, review)
     assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "b", "id")
 
 
@@ -169,7 +171,7 @@ def test_a_schema_with_definitions_stays_whole_on_its_way() -> None:
     review = built(per_call.load_request(wire, "t"))
     edit = {"type": "edit", "edited_action": {"name": "b", "args": {"to": {"zip": 7}}}}
     with pytest.raises(DecisionError) as caught:
-        per_call.load_decisions({"c1": edit}, review)
+        read_answers(per_call, {"c1": edit}, review)
     assert caught.value.field == "edited_action.args.to.zip"
     assert str(caught.value) == "edit.edited_action.args.to.zip: must be text."
 
@@ -177,14 +179,14 @@ def test_a_schema_with_definitions_stays_whole_on_its_way() -> None:
 def test_in_per_call_mode_the_tools_name_is_pinned() -> None:
     edit = {"type": "edit", "edited_action": {"name": "c", "args": {}}}
     with pytest.raises(DecisionError, match=r"edit\.edited_action\.name: Input should be 'b'"):
-        dialects.get("langchain_per_call").load_decisions({"c1": edit}, asking())
+        read_answers(dialects.get("langchain_per_call"), {"c1": edit}, asking())
 
 
 def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
     """Also if only edits are allowed: it runs unchanged."""
     review = asking("edit")
     wire = {"decisions": [{"type": "edit", "edited_action": {"name": "b", "args": {"x": 1}}}]}
-    proposals = dialects.get("langchain").load_decisions(wire, review)
+    proposals = read_answers(dialects.get("langchain"), wire, review)
     after = decisions.decide_all(review, proposals, ADA, NOW).review
     assert (after.actions[0].revision, after.status) == (1, "settled")
     assert dialects.get("langchain").dump_decisions(after) == wire

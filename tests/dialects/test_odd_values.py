@@ -21,6 +21,7 @@ from hitl_core.model import ToolCall
 from hitl_core.review import decisions
 from hitl_core.review.edits.proposal import Proposal
 from tests.api.interrupts import INTERRUPTS
+from tests.dialects.answers import read_answers
 from tests.dialects.test_bad_input import ADA, WIRES, review_of
 
 Json = dict[str, Any]
@@ -62,7 +63,7 @@ def test_a_value_that_is_no_json_is_refused(value: Any, message: str) -> None:
     review = review_of(langchain.load_request(interrupt({"x": 1}), "t"))
     edit = {"type": "edit", "edited_action": {"name": "b", "args": {"x": value}}}
     with pytest.raises(DecisionError, match=message):
-        langchain.load_decisions({"decisions": [edit]}, review)
+        read_answers(langchain, {"decisions": [edit]}, review)
 
 
 @pytest.mark.parametrize("name", ["__proto__", "constructor", "toString", "hasOwnProperty"])
@@ -188,13 +189,13 @@ def test_a_bad_answer_can_be_corrected() -> None:
     review = review_of(langchain.load_request(wire, "t"))
     bad = {"decisions": [answer["decisions"][0], {"type": "respond"}]}
     with pytest.raises(DecisionError) as caught:
-        langchain.load_decisions(bad, review)
+        read_answers(langchain, bad, review)
     assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "c", "message")
     proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 7, "late")}
     with pytest.raises(DecisionError) as stale:
         decisions.decide_all(review, proposals, ADA, 2.0)
     assert (stale.value.index, stale.value.tool, stale.value.code) == (1, "c", "stale")
-    answered = decisions.decide_all(review, langchain.load_decisions(answer, review), ADA, 2.0)
+    answered = decisions.decide_all(review, read_answers(langchain, answer, review), ADA, 2.0)
     assert answered.review.status == "settled"
     assert (answered.event.action, answered.event.what) == ("1,2", "edit,respond")
 

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from hitl_core import dialects
-from hitl_core.dialects import agent_inbox
 from hitl_core.errors import DecisionError, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.outcome.answers import answers
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review import decisions
+from tests.dialects.answers import read_answers
+from tests.dialects.answers.agent_inbox import page_offers
 from tests.dialects.test_detection import (
     ADA,
     NOW,
@@ -59,13 +60,11 @@ def test_an_inbox_rejects_by_a_response() -> None:
     inbox = dialects.get("agent_inbox")
     review = asking("approve", "reject")
     assert inbox.dump_request(review)[0]["config"]["allow_respond"] is True
-    proposals = inbox.load_decisions([{"type": "response", "args": "not today"}], review)
+    proposals = read_answers(inbox, [{"type": "response", "args": "not today"}], review)
     assert (proposals["1"].type, proposals["1"].message) == ("reject", "not today")
-    assert inbox.load_decisions([{"type": "ignore", "args": None}], review)["1"].type == "reject"
+    assert read_answers(inbox, [{"type": "ignore", "args": None}], review)["1"].type == "reject"
     with pytest.raises(DecisionError, match="can't change the arguments"):
-        inbox.load_decisions(
-            [{"type": "accept", "args": {"action": "b", "args": {"x": 7}}}], review
-        )
+        read_answers(inbox, [{"type": "accept", "args": {"action": "b", "args": {"x": 7}}}], review)
 
 
 def test_a_title_that_is_no_tool_name_comes_back_in_the_answer() -> None:
@@ -84,7 +83,7 @@ def test_a_title_that_is_no_tool_name_comes_back_in_the_answer() -> None:
 def test_what_an_inbox_offers_when_everything_is_allowed() -> None:
     every = {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")}
     request = {"action": "A", "args": {}}
-    found = agent_inbox.page_offers({"action_request": request, "config": every})
+    found = page_offers({"action_request": request, "config": every})
     assert [r["type"] for r in found.responses] == ["edit", "response", "ignore", "accept"]
     assert (found.submit, found.accepts) == ("accept", True)
 
@@ -113,9 +112,9 @@ def test_arcgis_asks_in_four_ways(wire: Json, good: Any, bad: Any) -> None:
     if "metadata" in wire:
         assert again["metadata"]["options"] == wire["metadata"]["options"]
     with pytest.raises(DecisionError):
-        arcgis.load_decisions({"id": "i1", "agentId": "nav", "payload": bad}, review)
+        read_answers(arcgis, {"id": "i1", "agentId": "nav", "payload": bad}, review)
     answer = {"id": "i1", "agentId": "nav", "payload": good}
-    after = decisions.decide_all(review, arcgis.load_decisions(answer, review), ADA, NOW).review
+    after = decisions.decide_all(review, read_answers(arcgis, answer, review), ADA, NOW).review
     assert arcgis.dump_decisions(after) == answer
 
 
@@ -125,7 +124,7 @@ def test_arcgis_asks_in_four_ways(wire: Json, good: Any, bad: Any) -> None:
 def test_arcgis_answers_another_interrupt_or_agent(wire: Json) -> None:
     review = built(dialects.get("arcgis").load_request(question("textInput"), "t"))
     with pytest.raises(DecisionError):
-        dialects.get("arcgis").load_decisions({**wire, "payload": "north"}, review)
+        read_answers(dialects.get("arcgis"), {**wire, "payload": "north"}, review)
 
 
 async def test_arcgis_asks_what_a_callable_makes_of_the_call() -> None:
@@ -140,7 +139,7 @@ async def test_arcgis_asks_what_a_callable_makes_of_the_call() -> None:
     wire = dialects.get("arcgis").dump_request(review)
     assert (wire["kind"], wire["metadata"]["options"]) == ("singleSelection", ["north", "south"])
     answer = {"id": "c1", "agentId": "nav", "payload": "south"}
-    proposals = dialects.get("arcgis").load_decisions(answer, review)
+    proposals = read_answers(dialects.get("arcgis"), answer, review)
     after = decisions.decide_all(review, proposals, ADA, NOW).review
     assert after.arguments("1").parse() == {"chosen": "south", "north": 1, "south": 2}
 

@@ -14,6 +14,7 @@ from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review
 from hitl_core.review import decisions
 from hitl_core.review.edits.proposal import Proposal
+from tests.dialects.answers import read_answers
 from tests.support.builders import person
 
 ADA = person("Ada")
@@ -115,14 +116,14 @@ def test_an_answer_goes_out_as_sagents_takes_it_and_comes_back_the_same(
     assert dialects.detect(answer) == "sagents"
     assert not dialects.is_interrupt(answer)
     review = review_of(wire)
-    [again] = SAGENTS.load_decisions(answer, review).values()
+    [again] = read_answers(SAGENTS, answer, review).values()
     assert again.type == proposal.type
     assert again.answer == (proposal.answer if proposal.message is None else proposal.message)
 
 
 def test_a_choice_may_say_more_than_the_option() -> None:
     wire = {"type": "answer", "selected": ["red"], "other_text": "a dark one"}
-    [text] = SAGENTS.load_decisions(wire, review_of(question())).values()
+    [text] = read_answers(SAGENTS, wire, review_of(question())).values()
     assert (text.answer, text.message) == ("red", "a dark one")
     assert resume_with(question(), text) == wire
 
@@ -143,7 +144,7 @@ def test_a_choice_may_say_more_than_the_option() -> None:
 )
 def test_a_bad_answer_is_named_and_changes_nothing(wire: Any, answer: Any, says: str) -> None:
     with pytest.raises(DecisionError, match=says) as caught:
-        SAGENTS.load_decisions(answer, review_of(wire))
+        read_answers(SAGENTS, answer, review_of(wire))
     assert (caught.value.index, caught.value.tool) == (0, "ask_user")
 
 
@@ -197,7 +198,7 @@ def test_several_interrupts_in_one_are_one_request_and_a_list_of_answers() -> No
         [{"type": "approve"}],
     ]
     assert dialects.detect(answers) == "sagents"
-    read = SAGENTS.load_decisions(answers, review_of(SEVERAL))
+    read = read_answers(SAGENTS, answers, review_of(SEVERAL))
     assert [proposal.type for proposal in read.values()] == ["approve", "respond", "approve"]
     assert len(dialects.split(SEVERAL)) == 3
 
@@ -220,10 +221,10 @@ def test_several_interrupts_of_a_sub_agent_have_an_answer_each() -> None:
 def test_the_list_must_have_an_answer_for_each() -> None:
     review = review_of(SEVERAL)
     with pytest.raises(DecisionError, match=r"Decision count \(1\) does not match"):
-        SAGENTS.load_decisions([[{"type": "approve"}]], review)
+        read_answers(SAGENTS, [[{"type": "approve"}]], review)
     bad = [[{"type": "approve"}], {"type": "cancel"}, [{"type": "reject"}]]
     with pytest.raises(DecisionError, match="'reject' not allowed for tool 'write'") as caught:
-        SAGENTS.load_decisions(bad, review)
+        read_answers(SAGENTS, bad, review)
     assert caught.value.index == 2
 
 
@@ -272,7 +273,7 @@ def test_with_an_option_called_other_no_free_text_is_possible() -> None:
     assert resume_with(wire, respond("other")) == {"type": "answer", "selected": ["other"]}
     message = {"type": "answer", "selected": ["green"]}
     with pytest.raises(DecisionError):
-        SAGENTS.load_decisions(message, review_of(wire))
+        read_answers(SAGENTS, message, review_of(wire))
 
 
 def test_an_approval_among_questions_is_answered_as_one() -> None:

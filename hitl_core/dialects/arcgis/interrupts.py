@@ -11,11 +11,9 @@ from hitl_core.dialects.arcgis.question import (
     kind_of,
     make_payload,
     options_of,
-    read_payload,
 )
 from hitl_core.dialects.parts import (
     AGENT_PREFIX,
-    AnswerItem,
     FinalDecision,
     InterruptAction,
     Json,
@@ -26,12 +24,11 @@ from hitl_core.dialects.parts import (
     ensure_sendable,
     make_question,
     original_args,
-    read_answer,
     read_config,
     read_envelope,
     read_optional_text,
 )
-from hitl_core.errors import DecisionError, DialectError
+from hitl_core.errors import DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import (
     Action,
@@ -42,7 +39,6 @@ from hitl_core.model import (
     read_arguments,
 )
 from hitl_core.policy import Policy
-from hitl_core.review import Proposal
 
 INTERRUPT_KEYS = ("id", "agentId", "kind", "message", "metadata")
 RESPONSE_KEYS = ("id", "agentId", "payload")
@@ -99,30 +95,6 @@ class ArcGIS:
         return build_request(
             self.name, [_load_action(one) for one in each], thread_id, calls, tuple(agents)
         )
-
-    def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A HITLResponse, or a list of them. Their ids say which interrupts they answer."""
-        answer = read_answer(wire, javascript=True)
-        responses = cast(list[object], answer) if isinstance(answer, list) else [answer]
-        by_id = {_interrupt_id(action): action for action in review.actions}
-        proposals: dict[str, Proposal] = {}
-        for index, one in enumerate(responses):
-            response: Json = cast(Json, one) if isinstance(one, dict) else {}
-            interrupt_id = response.get("id")
-            action = by_id.get(interrupt_id) if isinstance(interrupt_id, str) else None
-            if action is None:
-                raise DecisionError(
-                    "No interrupt of this review has this id.", index=index, field="id"
-                )
-            item = AnswerItem(review, action, index)
-            if response.get("agentId") != _agent_id(review):
-                item.fail("This interrupt belongs to another agent.", "agentId")
-            if action.key in proposals:
-                item.fail("This interrupt is answered twice.", "id")
-            proposals[action.key] = read_payload(item, response)
-        if not proposals:
-            raise DecisionError("The answer is an empty list.")
-        return proposals
 
     @property
     def can_rename(self) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, assert_never, cast
 
 from hitl_core.dialects.parts import (
-    AnswerItem,
     FinalDecision,
     Json,
     interrupt_decisions,
@@ -14,7 +13,6 @@ from hitl_core.dialects.parts import (
 from hitl_core.errors import UnsupportedByDialect
 from hitl_core.model import Action
 from hitl_core.policy import to_javascript
-from hitl_core.review import Proposal
 
 Kind = Literal["booleanChoice", "multipleSelection", "singleSelection", "textInput"]
 KINDS: tuple[Kind, ...] = ("booleanChoice", "multipleSelection", "singleSelection", "textInput")
@@ -64,23 +62,6 @@ def make_payload(action: Action, final: FinalDecision) -> Any:
         )
     given = final.message if final.answer is None else final.answer
     return given if _is_valid(kind, options_of(action), given) else None
-
-
-def read_payload(item: AnswerItem, response: Json) -> Proposal:
-    """Reads `true` as approve and `false` as reject, by the app's convention."""
-    given = response.get("payload")
-    if given is None:
-        item.fail("The answer has no `payload`.", "payload")
-    if given is False and "reject" in item.decision_types:
-        return item.make_proposal("reject", "payload")
-    if "approve" in item.decision_types:
-        asks = item.action.config.answer_schema is not None
-        if given is not True and not asks:
-            item.fail("The `payload` must be true or false.", "payload", "invalid_answer")
-        return item.make_proposal("approve", "payload", answer=given if asks else None)
-    if "respond" not in item.decision_types:
-        item.fail(f"{item.tool} doesn't allow this answer.", "payload", "not_allowed")
-    return item.make_proposal("respond", "payload", answer=given)
 
 
 def _is_valid(kind: Kind, options: list[Any], given: Any) -> bool:

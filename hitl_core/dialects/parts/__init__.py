@@ -9,23 +9,18 @@ from hitl_core.dialects.parts.arcgis_config import (
 )
 from hitl_core.dialects.parts.batch import (
     CAMEL,
-    COUNT_MESSAGE,
     SNAKE,
     Batch,
     format_decision,
-    not_allowed_message,
     read_name,
 )
 from hitl_core.dialects.parts.config import ConfigFormat
 from hitl_core.dialects.parts.decisions import (
-    AnswerItem,
     FinalDecision,
-    answer_items,
     dump_each,
     dump_or_raise,
     final_decision,
     interrupt_decisions,
-    read_answer,
     to_rejection,
 )
 from hitl_core.dialects.parts.json import (
@@ -38,7 +33,7 @@ from hitl_core.dialects.parts.json import (
     read_object,
     read_optional_text,
 )
-from hitl_core.dialects.parts.python import CONFIG_FORMAT, PYTHON_DECISIONS, load_python_proposal
+from hitl_core.dialects.parts.python import CONFIG_FORMAT, PYTHON_DECISIONS
 from hitl_core.dialects.parts.requests import (
     InterruptAction,
     build_request,
@@ -54,16 +49,13 @@ __all__ = [
     "AGENT_PREFIX",
     "CAMEL",
     "CONFIG_FORMAT",
-    "COUNT_MESSAGE",
     "PYTHON_DECISIONS",
     "SNAKE",
-    "AnswerItem",
     "Batch",
     "ConfigFormat",
     "FinalDecision",
     "InterruptAction",
     "Json",
-    "answer_items",
     "build_request",
     "check_wire",
     "common_decisions",
@@ -76,15 +68,12 @@ __all__ = [
     "interrupt_decisions",
     "is_object",
     "list_options",
-    "load_python_proposal",
     "make_question",
     "make_response_schema",
-    "not_allowed_message",
     "one_of",
     "original_args",
     "parse_decision_types",
     "parse_json",
-    "read_answer",
     "read_config",
     "read_envelope",
     "read_list",

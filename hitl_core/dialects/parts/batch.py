@@ -8,7 +8,6 @@ from typing import Any
 
 from hitl_core.dialects.parts.config import ConfigFormat
 from hitl_core.dialects.parts.decisions import (
-    AnswerItem,
     FinalDecision,
     dump_each,
     interrupt_decisions,
@@ -17,7 +16,6 @@ from hitl_core.dialects.parts.decisions import (
 from hitl_core.dialects.parts.json import (
     Json,
     check_wire,
-    first_value,
     read_envelope,
     read_list,
     read_object,
@@ -35,11 +33,6 @@ from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall, read_arguments
 from hitl_core.policy import Policy
-
-#: LangChain's text, the same in both languages.
-COUNT_MESSAGE = (
-    "Number of human decisions ({given}) does not match number of hanging tool calls ({asked})."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,10 +144,6 @@ class Batch:
             else read_object(schema, f"`{self.key_names.schema}`"),
         )
 
-    def read_edited_action(self, decision: Json) -> object:
-        """The edited action, under the key name of either language."""
-        return first_value(decision, self.key_names.edited, SNAKE.edited, CAMEL.edited)
-
     @property
     def can_rename(self) -> bool:
         return True
@@ -184,11 +173,3 @@ def read_name(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise InvalidToolCall("An action of the interrupt has no name.")
     return value
-
-
-def not_allowed_message(item: AnswerItem, decision_text: str, kind: object, expected: str) -> str:
-    """LangChain's text, the same in both languages."""
-    return (
-        f"Unexpected human decision: {decision_text}. Decision type '{kind}' is not allowed for tool"
-        f" '{item.tool}'. Expected one of {expected} based on the tool's configuration."
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from typing import Any, TypeGuard, cast
 
 from hitl_core.errors import DialectError, InvalidToolCall
@@ -99,11 +98,6 @@ def read_list(value: object, what: str) -> list[Any]:
 def is_object(value: object, *keys: str) -> TypeGuard[Json]:
     """Whether it is an object with all of these keys."""
     return isinstance(value, dict) and all(key in cast(Json, value) for key in keys)
-
-
-def first_value(value: Mapping[str, Any], *keys: str) -> Any:
-    """The value of the first of these keys that exists; None if none does."""
-    return next((value[key] for key in keys if key in value), None)
 
 
 def read_optional_text(value: object, what: str) -> str | None:

@@ -5,13 +5,9 @@ https://hexdocs.pm/sagents/Sagents.Middleware.HumanInTheLoop.html
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
-from typing import cast
 
 from hitl_core.dialects.parts import (
-    AnswerItem,
     InterruptAction,
     Json,
     common_decisions,
@@ -25,7 +21,6 @@ from hitl_core.dialects.parts import (
 )
 from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.model import Action, DecisionType, Review, read_arguments
-from hitl_core.review import Proposal
 
 #: Our own name. Sagents' approvals have no type; its questions have one.
 TYPE = "approval"
@@ -93,64 +88,3 @@ def dump_approvals(review: Review, group: Sequence[Action]) -> Json:
         },
         "hitl_tool_call_ids": [action.request.tool_call_id for action in group],
     }
-
-
-def load_proposal(item: AnswerItem, decision: object) -> Proposal:
-    if not isinstance(decision, dict):
-        item.fail(f"Decision at index {item.index} is not a map", "type")
-    fields = cast(Json, decision)
-    if "type" not in fields:
-        item.fail(
-            f"Decision at index {item.index} missing required 'type' field: {inspect_value(fields)}",
-            "type",
-        )
-    type_name = fields["type"]
-    kind: DecisionType | None = next(
-        (each for each in APPROVAL_DECISIONS if each == type_name and each in item.decision_types),
-        None,
-    )
-    if kind is None:
-        allowed = ", ".join(
-            f":{each}" for each in item.decision_types if each in APPROVAL_DECISIONS
-        )
-        given = type_name if isinstance(type_name, str) else inspect_value(type_name)
-        item.fail(
-            f"Decision type '{given}' not allowed for tool '{item.tool}'. Allowed: [{allowed}]",
-            "type",
-            "not_allowed",
-        )
-    item.check_id(fields)
-    if kind != "edit":
-        return item.make_proposal(kind, "type")
-    if "arguments" not in fields:
-        item.fail(
-            f"Decision at index {item.index} with type 'edit' must include 'arguments' field:"
-            f" {inspect_value(fields)}",
-            "arguments",
-        )
-    return item.make_proposal("edit", "arguments", args=fields["arguments"])
-
-
-_ATOM = re.compile(r"[a-z_][A-Za-z0-9_]*[?!]?")
-
-
-def inspect_value(value: object, top: bool = True) -> str:
-    """The value as Elixir's `inspect` writes it, with top-level keys and the `type` as atoms."""
-    if isinstance(value, dict):
-        items = sorted(cast(Json, value).items())
-        pairs = [_format_pair(key, item, top) for key, item in items]
-        return f"%{{{', '.join(pairs)}}}"
-    if isinstance(value, list):
-        each = cast(list[object], value)
-        return f"[{', '.join(inspect_value(item, top=False) for item in each)}]"
-    if value is None:
-        return "nil"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _format_pair(key: str, value: object, top: bool) -> str:
-    if not top:
-        return f"{json.dumps(key, ensure_ascii=False)} => {inspect_value(value, top=False)}"
-    atom = key == "type" and isinstance(value, str) and _ATOM.fullmatch(value)
-    name = key if _ATOM.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-    return f"{name}: {f':{value}' if atom else inspect_value(value, top=False)}"

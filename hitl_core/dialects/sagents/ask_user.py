@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Literal, cast
 
 from hitl_core.dialects.parts import (
-    AnswerItem,
     FinalDecision,
     InterruptAction,
     Json,
@@ -24,7 +23,6 @@ from hitl_core.dialects.parts import (
 )
 from hitl_core.errors import DialectError
 from hitl_core.model import Action, Review
-from hitl_core.review import Proposal
 
 Kind = Literal["single_select", "multi_select", "freeform"]
 KINDS: tuple[Kind, ...] = ("single_select", "multi_select", "freeform")
@@ -100,19 +98,6 @@ def dump_question(review: Review, action: Action) -> Json:
     }
 
 
-def load_proposal(item: AnswerItem, response: object) -> Proposal:
-    """Raises DecisionError, with Sagents' own texts."""
-    fields = cast(Json, response) if isinstance(response, dict) else {}
-    if fields.get("type") == "answer":
-        return _load_answer(item, fields)
-    if fields.get("type") != "cancel":
-        expected = "Expected %{type: :answer, ...} or %{type: :cancel}"
-        item.fail(f"Invalid response format. {expected}", "type")
-    if "ignore" not in item.decision_types:
-        item.fail("Cancellation is not allowed for this question", "type", "not_allowed")
-    return item.make_proposal("ignore", "type")
-
-
 def dump_answer(action: Action, final: FinalDecision) -> Json | None:
     """The answer for Sagents; None if Sagents can't express this decision. A value that is not one of the
     options is sent as `other`, if the question allows that. Only a person may select an option: a deadline
@@ -140,30 +125,6 @@ def dump_answer(action: Action, final: FinalDecision) -> Json | None:
     elif isinstance(value, str) and final.message not in (None, value):
         answer["other_text"] = final.message
     return answer
-
-
-def _load_answer(item: AnswerItem, fields: Json) -> Proposal:
-    kind, more = _kind(item.action), fields.get("other_text")
-    if more is not None and not isinstance(more, str):
-        item.fail(f"{kind} 'other_text' must be a string", "other_text")
-    if kind == "freeform":
-        if not more:
-            item.fail("freeform response requires 'other_text' field", "other_text")
-        return item.make_proposal("respond", "other_text", answer=more)
-    selected: object = fields.get("selected", [])
-    values = cast(list[Any], selected) if isinstance(selected, list) else []
-    if kind == "single_select" and len(values) != 1:
-        item.fail("single_select requires exactly one selection", "selected")
-    if not values:
-        item.fail("multi_select requires at least one selection", "selected")
-    is_other = _OTHER in values and _OTHER not in _list_options(item.action)
-    if is_other and not _accepts_other(item.action):
-        item.fail("'other' is not allowed for this question", "selected", "invalid_answer")
-    if is_other:
-        values = [each for each in values if each != _OTHER] + ([more] if more else [])
-    answer = values if kind == "multi_select" else next(iter(values), None)
-    message = more if more and not is_other and kind == "single_select" else None
-    return item.make_proposal("respond", "selected", answer=answer, message=message)
 
 
 def _make_schema(kind: Kind, options: list[Json], others: bool) -> Json:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from hitl_core.dialects.parts import (
-    AnswerItem,
     ConfigFormat,
     FinalDecision,
     InterruptAction,
@@ -15,7 +14,6 @@ from hitl_core.dialects.parts import (
     check_wire,
     dump_or_raise,
     interrupt_decisions,
-    read_answer,
     read_envelope,
     read_list,
     read_object,
@@ -24,11 +22,10 @@ from hitl_core.dialects.parts import (
 )
 from hitl_core.dialects.sagents import approvals, ask_user
 from hitl_core.dialects.sagents.approvals import APPROVAL_DECISIONS, is_approval
-from hitl_core.errors import DecisionError, DialectError
+from hitl_core.errors import DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import Proposal
 
 _CONFIG_FORMAT = ConfigFormat(
     dialect="sagents",
@@ -42,8 +39,6 @@ _CONFIG_FORMAT = ConfigFormat(
     missing=APPROVAL_DECISIONS,
     strict=False,
 )
-_NOT_HANDLED_MESSAGE = "No middleware handled the resume for this interrupt"
-_COUNT_MESSAGE = "Decision count ({given}) does not match HITL tool count ({asked})"
 
 
 class Sagents:
@@ -83,28 +78,6 @@ class Sagents:
         paths = {part.path for part in parts}
         path = paths.pop() if len(paths) == 1 else ()
         return build_request(self.name, actions, thread_id, calls, path)
-
-    def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """Reads a list of decisions in the order of the actions, or the response to a question; for combined
-        interrupts, a list of these.
-        """
-        reply = read_answer(wire)
-        if not review.actions and isinstance(reply, list):
-            raise DecisionError(
-                "No interrupt data found in state. Cannot process decisions without interrupt context."
-            )
-        if not review.actions:
-            raise DecisionError(_NOT_HANDLED_MESSAGE)
-        groups = _group_actions(review)
-        if _is_single(review):
-            return _load_group(review, groups[0], reply)
-        answers = cast(list[object], reply) if isinstance(reply, list) else []
-        if len(answers) != len(groups):
-            raise DecisionError(_COUNT_MESSAGE.format(given=len(answers), asked=len(groups)))
-        proposals: dict[str, Proposal] = {}
-        for group, answer in zip(groups, answers, strict=True):
-            proposals |= _load_group(review, group, answer)
-        return proposals
 
     @property
     def can_rename(self) -> bool:
@@ -209,22 +182,6 @@ def _dump_interrupt(review: Review, group: Sequence[Action]) -> Json:
     if ask_user.is_question(group[0]):
         return ask_user.dump_question(review, group[0])
     return approvals.dump_approvals(review, group)
-
-
-def _load_group(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
-    first = AnswerItem(review, group[0], review.actions.index(group[0]))
-    if ask_user.is_question(group[0]):
-        return {group[0].key: ask_user.load_proposal(first, answer)}
-    if not isinstance(answer, list):
-        raise DecisionError(_NOT_HANDLED_MESSAGE)
-    decisions = cast(list[object], answer)
-    if len(decisions) != len(group):
-        count = _COUNT_MESSAGE.format(given=len(decisions), asked=len(group))
-        raise DecisionError(count, field="decisions")
-    return {
-        action.key: approvals.load_proposal(AnswerItem(review, action, first.index + n), decision)
-        for n, (action, decision) in enumerate(zip(group, decisions, strict=True))
-    }
 
 
 def _dump_group(group: Sequence[tuple[Action, Json]], *, is_single: bool) -> Any:

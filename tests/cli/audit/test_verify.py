@@ -176,7 +176,7 @@ def test_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
 
         async def work() -> None:
             store.ledger = ledger
-            await (seal(store) if does == "seal" else trim(store))
+            await (seal(store) if does == "seal" else trim(store, 0))
             store.ledger = meanwhile
 
         store.ledger = meanwhile = Meanwhile(ledger, after, work)

@@ -17,6 +17,7 @@ from hitl_core.model import Review, encode
 from hitl_core.review import Decide, DecideAll
 from hitl_core.review.edits.proposal import Proposal
 from hitl_core.store import MemoryStore
+from tests.dialects.answers import read_answers
 from tests.support.builders import call, person
 
 ADA = person("Ada")
@@ -190,7 +191,7 @@ async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
     sagents = dialects.get(dialects.detect(raised))
     second = await submit(gate, sagents.load_request(raised, "t"))
     assert (second.path, second.dialect) == (("researcher",), "sagents")
-    answer = sagents.load_decisions([{"type": "reject"}], second)
+    answer = read_answers(sagents, [{"type": "reject"}], second)
     await gate.reviews.apply(DecideAll(second.id, answer, ADA, "op2"))
     inner = await gate.wait(second.id)
     assert [(a.content, a.status) for a in inner.answers] == [

@@ -6,13 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from hitl_core.dialects.agent_inbox.page import IMPROPER_INTERRUPT
 from hitl_core.dialects.parts import (
-    AnswerItem,
     FinalDecision,
     InterruptAction,
     Json,
-    answer_items,
     build_request,
     check_wire,
     common_decisions,
@@ -23,7 +20,6 @@ from hitl_core.dialects.parts import (
     is_object,
     original_args,
     parse_json,
-    read_answer,
     read_envelope,
     read_optional_text,
 )
@@ -31,7 +27,6 @@ from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall, read_arguments
 from hitl_core.policy import Policy
-from hitl_core.review import Proposal
 
 FLAGS: dict[str, DecisionType] = {
     "allow_accept": "approve",
@@ -39,7 +34,16 @@ FLAGS: dict[str, DecisionType] = {
     "allow_respond": "respond",
     "allow_ignore": "ignore",
 }
-_COUNT_MESSAGE = "The answer has {given} responses for {asked} interrupts."
+#: The page shows this interrupt for a value that it can't read: it offers only Ignore.
+IMPROPER_INTERRUPT: Json = {
+    "action_request": {"action": "improper_schema", "args": {}},
+    "config": {
+        "allow_ignore": True,
+        "allow_respond": False,
+        "allow_edit": False,
+        "allow_accept": False,
+    },
+}
 _KNOWN_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "respond", "ignore", "reject")
 
 
@@ -71,17 +75,6 @@ class AgentInbox:
         return build_request(
             self.name, [_load_action(each) for each in interrupts], thread_id, calls
         )
-
-    def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """Reads a list of HumanResponses, one for each interrupt, or a single one without a list."""
-        answer = read_answer(wire, javascript=True)
-        responses = cast(list[object], answer) if isinstance(answer, list) else [answer]
-        return {
-            item.action.key: _load_proposal(item, response)
-            for item, response in zip(
-                answer_items(review, responses, _COUNT_MESSAGE), responses, strict=True
-            )
-        }
 
     @property
     def can_rename(self) -> bool:
@@ -170,54 +163,6 @@ def _load_action(interrupt: Json) -> InterruptAction:
         allowed=tuple(kind for flag, kind in FLAGS.items() if config.get(flag) is True),
         title=title if title != name else None,
     )
-
-
-def _load_proposal(item: AnswerItem, response: object) -> Proposal:
-    if not is_object(response, "type"):
-        item.fail(f"Response {item.index} on {item.tool} must be an object with a type.", "type")
-    word, args = response["type"], response.get("args")
-    match word:
-        case "accept":
-            if args is not None:
-                edited = _read_edit_args(item, args)
-                if edited != original_args(item.review, item.action):
-                    item.fail("An `accept` can't change the arguments: send an `edit`.", "args")
-            kind: DecisionType = "approve"
-        case "edit":
-            _check_allowed(item, "edit", word)
-            return item.make_proposal("edit", "args.args", args=_read_edit_args(item, args))
-        case "response" if isinstance(args, str):
-            kind = "respond" if "respond" in item.decision_types else "reject"
-            _check_allowed(item, kind, word)
-            return item.make_proposal(kind, "args", message=args)
-        case "response":
-            item.fail(f"A response on {item.tool} needs its text in `args`.", "args")
-        case "ignore":
-            kind = "ignore" if "ignore" in item.decision_types else "reject"
-        case _:
-            item.fail(
-                f"{word!r:.80} is not a response type: use accept, edit, response or ignore.",
-                "type",
-                "not_allowed",
-            )
-    _check_allowed(item, kind, str(word))
-    return item.make_proposal(kind, "type")
-
-
-def _check_allowed(item: AnswerItem, kind: DecisionType, word: str) -> None:
-    if kind not in item.decision_types:
-        item.fail(f"{item.tool} doesn't allow {word!r:.80}.", "type", "not_allowed")
-
-
-def _read_edit_args(item: AnswerItem, value: object) -> Json:
-    """The arguments of an ActionRequest. Its action must be that of the interrupt."""
-    request: Json = cast(Json, value) if isinstance(value, dict) else {}
-    title = item.action.request.title or item.tool
-    if request.get("action") != title:
-        item.fail(f"The `action` of this answer must be {title!r:.80}.", "args.action")
-    if not isinstance(request.get("args"), dict):
-        item.fail("The `args` of an edit must be an object.", "args.args")
-    return cast(Json, request["args"])
 
 
 dialect = AgentInbox()
