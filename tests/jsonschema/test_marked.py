@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hitl_core.jsonschema import find_fixed, find_hidden, is_hiding_unclear, mask_args
 
@@ -155,6 +159,48 @@ def test_a_schema_for_both_forms_hides_as_much_as_it_says(value: object) -> None
     masked = str(mask_args(args, find_hidden([schema], args)))
     assert "hunter2" not in masked
     assert masked.count("Jo") == str(value).count("Jo")
+
+
+Wrap = Callable[[Json, Any], tuple[Json, Any]]
+WRAPS: list[Wrap] = [
+    lambda schema, value: ({"properties": {"a": {}, "b": schema}}, {"a": "Jo", "b": value}),
+    lambda schema, value: ({"type": "object", "additionalProperties": schema}, {"a": value}),
+    lambda schema, value: ({"patternProperties": {"^b$": schema}}, {"a": "Jo", "b": value}),
+    lambda schema, value: ({"items": schema}, [value, value]),
+    lambda schema, value: ({"contains": schema}, ["Jo", value]),
+    lambda schema, value: ({"anyOf": [{"type": "null"}, schema]}, value),
+    lambda schema, value: ({"if": {"type": "object"}, "else": schema}, value),
+    lambda schema, value: ({"allOf": [{"title": "t"}, schema]}, value),
+]
+OTHER_FORMS: list[Callable[[Any], Any]] = [
+    lambda value: value,
+    json.dumps,
+    lambda value: f"```json\n{json.dumps(value)}",
+    lambda value: [value],
+    lambda value: "hunter2",
+    lambda value: [*value.values()] if isinstance(value, dict) else {"x": value},
+]
+
+
+@given(
+    st.lists(st.sampled_from(WRAPS), max_size=3),
+    st.sampled_from(OTHER_FORMS),
+    st.lists(st.sampled_from(WRAPS), max_size=3),
+)
+def test_in_no_form_is_a_hidden_value_shown(
+    inner: list[Wrap], other_form: Callable[[Any], Any], outer: list[Wrap]
+) -> None:
+    """Given a secret anywhere in a schema; when a model sends a value around it in any other form, then no
+    part of the secret is shown, or nobody is asked."""
+    schema, value = SECRET, "hunter2"
+    for wrap in inner:
+        schema, value = wrap(schema, value)
+    value = other_form(value)
+    for wrap in outer:
+        schema, value = wrap(schema, value)
+    root, args = {"properties": {"value": schema}}, {"value": value}
+    shown = str(mask_args(args, find_hidden([root], args)))
+    assert "hunter2" not in shown or is_hiding_unclear([root], args)
 
 
 @pytest.mark.parametrize("key", ["patternProperties", "additionalProperties"])
