@@ -38,7 +38,7 @@ async def open_connections(
         if settings.has_slack:
             from .channels.slack import open_slack
 
-            slack = open_slack(settings, health)
+            slack = open_slack(settings, store, health)
             connections.append(await stack.enter_async_context(slack))
         if settings.has_teams:
             from .channels.teams import open_teams

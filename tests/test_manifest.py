@@ -47,6 +47,7 @@ SCOPES_OF_EVENT: dict[str, set[str]] = {
     "app_home_opened": set(),
     "app_uninstalled": set(),
     "channel_archive": {"channels:read"},
+    "channel_id_changed": {"groups:read"},
     "channel_rename": {"channels:read"},
     "group_archive": {"groups:read"},
     "group_rename": {"groups:read"},

@@ -50,6 +50,27 @@ class Channels:
         channel = {"id": channel_id, "name": name, "created": 1_700_000_000}
         self._send_event("rename", channel_id, {"channel": channel})
 
+    def share(self, channel_id: str) -> str:
+        """Shares a private channel with another organization. It gets a new id, which is returned, and the
+        app's calls with the former one fail.
+        https://docs.slack.dev/reference/events/channel_id_changed"""
+        channel = self._workspace.channels.pop(channel_id)
+        channel.id, channel.is_ext_shared = self._workspace.new_id("C"), True
+        self._workspace.channels[channel.id] = channel
+        for message in channel.messages.values():
+            message.channel = channel.id
+        self._workspace.notify_change()
+        if self._app.user_id in channel.members:
+            self._events.send(
+                {
+                    "type": "channel_id_changed",
+                    "old_channel_id": channel_id,
+                    "new_channel_id": channel.id,
+                },
+                needs=_scope(channel),
+            )
+        return channel.id
+
     def _send_event(self, change: str, channel_id: str, more: Json) -> None:
         channel = self._workspace.channels[channel_id]
         self._workspace.notify_change()

@@ -36,6 +36,7 @@ DEFAULT_EVENTS = frozenset(
         "app_home_opened",
         "app_uninstalled",
         "channel_archive",
+        "channel_id_changed",
         "channel_rename",
         "group_archive",
         "group_rename",

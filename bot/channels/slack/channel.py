@@ -28,7 +28,15 @@ from ..people_check import check_people
 from . import ids
 from .places import LABEL, NAME
 from .render import card_message, plain_lines, plain_message, thread_message
-from .transport import Api, OwnMessages, PeopleLookup, Request, message_ref
+from .transport import (
+    Api,
+    MovedConversations,
+    OwnMessages,
+    PeopleLookup,
+    Request,
+    message_ref,
+    read_identity,
+)
 
 log = logging.getLogger(__name__)
 
@@ -53,9 +61,15 @@ class SlackChannel(PeopleLookup):
     pace = Pace(message=1.0, update=1.2, update_burst=10)
     shows_names = True
 
-    def __init__(self, client: AsyncWebClient, default: str, health: Health) -> None:
-        self._health = health
-        super().__init__(Api(client, self._health), default)
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        default: str,
+        health: Health,
+        moved: MovedConversations | None = None,
+    ) -> None:
+        super().__init__(Api(client, health, moved), default)
+        self._health, self.moved = health, self._api.moved
         self._messages = OwnMessages(self._api)
         self._workspace_url = ""
 
@@ -75,7 +89,7 @@ class SlackChannel(PeopleLookup):
 
     async def _connect(self) -> None:
         try:
-            me = await self._api.look_up(Request("auth.test", {}), _read_identity)
+            me = await self._api.look_up(Request("auth.test", {}), read_identity)
         except Unreachable as error:
             raise SettingsError(
                 f"Slack refused SLACK_BOT_TOKEN or can't be reached: {error}."
@@ -118,7 +132,8 @@ class SlackChannel(PeopleLookup):
 
     def link(self, ref: MessageRef) -> str:
         """The URL of a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
-        return f"{self._workspace_url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
+        conversation, ts = self.moved.current(ref.conversation), ref.ts.replace(".", "")
+        return f"{self._workspace_url}archives/{conversation}/p{ts}"
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, self.card_message(card))
@@ -225,20 +240,6 @@ class SlackChannel(PeopleLookup):
             )
 
         return await self.use(place, post)
-
-
-def _read_identity(answer: Data) -> tuple[str, str, str, str]:
-    """The workspace's id, the bot's user id, the bot's id and the workspace's URL, from auth.test. Raises
-    SettingsError for an app that is installed for a whole organization: its token names no workspace, and
-    Slack's lists need one (api.slack.com/enterprise/apps/changes-apis).
-    """
-    if answer.get("is_enterprise_install"):
-        raise SettingsError(
-            "SLACK_BOT_TOKEN is the token of a whole organization. Install the app in one workspace, and use"
-            " the token that you get there."
-        )
-    bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
-    return read_field(answer, "team_id", str), read_field(answer, "user_id", str), bot_id, url
 
 
 def _read_message_ref(answer: Data) -> MessageRef:

@@ -23,6 +23,7 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hitl_core.errors import SettingsError
+from hitl_core.store import Store
 from hitl_core.tasks import cancel_tasks
 
 from ...health import Health
@@ -32,7 +33,7 @@ from ..connection import BotParts, Endpoint
 from ..contract import ChannelError
 from .channel import SlackChannel
 from .handlers import Commands, Events, HomeTab, Listeners
-from .transport import SlackEndpoint, open_socket_mode
+from .transport import MovedConversations, SlackEndpoint, open_socket_mode
 
 #: Where Slack's requests arrive.
 PATH = "/slack/events"
@@ -41,10 +42,14 @@ TIMEOUT = 4
 
 
 @asynccontextmanager
-async def open_slack(settings: Settings, health: Health) -> AsyncGenerator[SlackConnection, None]:
-    """Raises SettingsError if Slack refuses the settings, or can't be reached."""
+async def open_slack(
+    settings: Settings, store: Store, health: Health
+) -> AsyncGenerator[SlackConnection, None]:
+    """Raises SettingsError if Slack refuses the settings, or can't be reached, and StoreUnavailable."""
     async with open_session() as session:
-        channel = make_channel(settings, health, timeout=TIMEOUT, session=session)
+        moved = MovedConversations(health, store)
+        await moved.load()
+        channel = make_channel(settings, health, timeout=TIMEOUT, session=session, moved=moved)
         try:
             await channel.start()
         except ChannelError as error:
@@ -72,7 +77,12 @@ async def _refuse_redirect(*_: object) -> None:
 
 
 def make_channel(
-    settings: Settings, health: Health, *, timeout: int, session: ClientSession | None = None
+    settings: Settings,
+    health: Health,
+    *,
+    timeout: int,
+    session: ClientSession | None = None,
+    moved: MovedConversations | None = None,
 ) -> SlackChannel:
     """The channel before its start, when it can only look up. `timeout` is of one call, in seconds; a
     `session` brings its own.
@@ -84,7 +94,7 @@ def make_channel(
         session=session,
         retry_handlers=[],  # after a lost answer a post must be searched for, not repeated
     )
-    return SlackChannel(client, settings.default_in("slack"), health)
+    return SlackChannel(client, settings.default_in("slack"), health, moved)
 
 
 class SlackConnection:
@@ -106,8 +116,11 @@ class SlackConnection:
         events = Events(parts.directory.lookups(self.channel.name), self.channel)
         events.register(slack)
         async with AsyncExitStack() as stack:
-            watch = asyncio.create_task(events.watch_token())
-            stack.push_async_callback(cancel_tasks, [watch])
+            watches = [
+                asyncio.create_task(events.watch_token()),
+                asyncio.create_task(self.channel.moved.watch()),
+            ]
+            stack.push_async_callback(cancel_tasks, watches)
             if token := settings.slack_app_token:
                 sockets = open_socket_mode(slack, token, settings.slack_api_url, parts.leaving)
                 clients = await stack.enter_async_context(sockets)

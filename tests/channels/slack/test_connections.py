@@ -6,6 +6,7 @@ from bot.channels.slack import open_slack
 from bot.health import Health
 from bot.settings import Settings
 from hitl_core.model import Place
+from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET
 from slack_sandbox.server import running_sandbox
 from tests.support.redis_servers.proxy import proxy_to
@@ -26,7 +27,8 @@ async def test_calls_to_slack_share_a_connection():
             "HITL_REDIS_URL": "redis://127.0.0.1/0",
             "HITL_CHANNEL": "#agent-approvals",
         }
-        async with open_slack(Settings.from_environment(environment), Health()) as connection:
+        settings, store = Settings.from_environment(environment), MemoryStore()
+        async with open_slack(settings, store, Health()) as connection:
             await connection.channel.check_place(PLACE)
             assert slack.accepted == 1
 

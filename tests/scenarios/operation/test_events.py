@@ -102,6 +102,30 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
     assert "new-name" in text_of(await scene.card("thread “new-name”", channel=OPS))
 
 
+async def test_a_review_stays_decidable_when_its_private_channel_gets_a_new_id(
+    scene: Scene,
+) -> None:
+    """Given a review in a private channel; when the channel is shared with another organization, so that
+    Slack gives it a new id; then its members decide on the same card, also after a restart, and a new review
+    for the former id, for the new one or for the name has one card there."""
+    gate = await scene.gate(POLICY + 'notify: "slack:G0FINANCE"')
+    scene.ask(gate, thread_id="one")
+    await scene.card("thread “one”", channel="G0FINANCE", viewer="U0BOB")
+    new = scene.sandbox.channels.share("G0FINANCE")
+    await scene.sandbox.events.wait_delivered()
+    card = await scene.card("thread “one”", channel=new, viewer="U0BOB")
+    await scene.bob.press(card, "approve")
+    await scene.card("approved by", channel=new, viewer="U0BOB")
+
+    await scene.bot()
+    for number, name in enumerate(("G0FINANCE", new, "#finance")):
+        gate = await scene.gate(POLICY + f'notify: "slack:{name}"')
+        scene.ask(gate, thread_id=f"later-{number}")
+        card = await scene.card(f"thread “later-{number}”", channel=new, viewer="U0BOB")
+        await scene.bob.press(card, "approve")
+        await scene.card(f"thread “later-{number}”", "approved by", channel=new, viewer="U0BOB")
+
+
 async def test_an_idle_bot_reports_at_once_that_its_app_was_uninstalled(
     scene: Scene, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +154,7 @@ async def test_every_event_of_the_manifest_is_acknowledged(scene: Scene) -> None
     scene.sandbox.channels.rename("G0FINANCE", "finance-2")
     scene.sandbox.channels.archive("C0SHARED")
     scene.sandbox.channels.archive("G0FINANCE")
+    scene.sandbox.channels.share("G0FINANCE")
     await scene.actor.open_home("U0ALICE")
     scene.sandbox.installation.uninstall()
     await scene.sandbox.events.wait_delivered()

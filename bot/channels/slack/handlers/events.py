@@ -7,6 +7,7 @@ docs.slack.dev/reference/events
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -30,6 +31,7 @@ class Events:
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators have no types."""
+        app.use(self.put_back_ids)
         app.event("user_change")(self.on_user_change)
         for name in ("subteam_updated", "subteam_members_changed"):
             app.event(name)(self.on_group_change)
@@ -38,8 +40,24 @@ class Events:
         for kind in ("channel", "group"):
             app.event(f"{kind}_rename")(self.on_rename)
             app.event(f"{kind}_archive")(self.on_archive)
+        app.event("channel_id_changed")(self.on_new_id)
         for name in ("app_uninstalled", "tokens_revoked"):
             app.event(name)(self.on_token_change)
+
+    async def put_back_ids(self, body: Event, next: Callable[[], Awaitable[Any]]) -> None:
+        """Bolt's middleware for all requests: conversations have the ids by which we know them."""
+        first = self._channel.moved.first
+        if id := (container := body.get("container") or {}).get("channel_id"):
+            container["channel_id"] = first(id)
+        event = body.get("event") or {}
+        if isinstance(id := event.get("channel"), str):
+            event["channel"] = first(id)
+        await next()
+
+    async def on_new_id(self, event: Event) -> None:
+        old, new = str(event["old_channel_id"]), str(event["new_channel_id"])
+        await self._channel.moved.record(old, new)
+        self._lookups.forget_members(self._channel.moved.first(new))
 
     async def on_user_change(self, event: Event) -> None:
         self._lookups.forget_person(str(event["user"]["id"]))

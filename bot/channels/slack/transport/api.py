@@ -8,9 +8,13 @@ from typing import Any, TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from hitl_core.errors import StoreUnavailable
+
 from ....health import Health
 from ...answers import Data
+from ...contract import NotFound, NotSent
 from ...look_up_api import LookUpApi
+from .moved import MovedConversations
 from .slack_errors import error_translation, scope_hint
 
 V = TypeVar("V")
@@ -31,11 +35,30 @@ class Api(LookUpApi[Request]):
     prefix = "Slack's "
     method_errors = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
 
-    def __init__(self, client: AsyncWebClient, health: Health) -> None:
+    def __init__(
+        self, client: AsyncWebClient, health: Health, moved: MovedConversations | None = None
+    ) -> None:
         super().__init__(health)
+        self.moved = moved or MovedConversations(health)
         self._client: Any = client  # the SDK's types are too loose
 
     async def call(self, method: str, **args: Any) -> Data:
+        """Call the method. `channel` may be the first id of a conversation that has another one now."""
+        if (channel := args.get("channel")) is None:
+            return await self._call(method, args)
+        sent = self.moved.current(channel)
+        try:
+            return await self._call(method, {**args, "channel": sent})
+        except NotFound:
+            try:
+                await self.moved.load()  # another bot may have got the event
+            except StoreUnavailable as error:
+                raise NotSent(f"Slack's {method}: the store: {error}") from error
+            if (newer := self.moved.current(channel)) == sent:
+                raise
+            return await self._call(method, {**args, "channel": newer})
+
+    async def _call(self, method: str, args: Data) -> Data:
         # Slack accepts JSON bodies only for methods that write (docs.slack.dev/apis/web-api).
         kind = "json" if method.startswith(("chat.", "views.")) else "params"
         async with error_translation(method):
@@ -43,6 +66,8 @@ class Api(LookUpApi[Request]):
             data: Data = answer.data
             if data.get("ok") is not True:  # the SDK accepts any value that is not empty
                 raise ValueError("no ok")
+        if isinstance(posted_to := data.get("channel"), str):
+            data["channel"] = self.moved.first(posted_to)
         return data
 
     async def call_and_read(self, method: str, read: Callable[[Data], V], **args: Any) -> V:
@@ -57,7 +82,10 @@ class Api(LookUpApi[Request]):
         """Upload a file in Slack's three steps (docs.slack.dev/messaging/working-with-files#upload)."""
         async with error_translation("files.completeUploadExternal"):
             await self._client.files_upload_v2(
-                channel=conversation, thread_ts=thread, filename=name, content=text
+                channel=self.moved.current(conversation),
+                thread_ts=thread,
+                filename=name,
+                content=text,
             )
 
     async def fetch(self, question: Request) -> Data:

@@ -59,7 +59,9 @@ class Conversations:
 
     def name_of(self, place: Place) -> str:
         kind, target = self.audience(place)
-        return (self._channel_names if kind == "conversation" else self._labels).get(target, target)
+        if kind == "conversation":
+            return self._channel_names.get(self._api.moved.current(target), target)
+        return self._labels.get(target, target)
 
     def set_channel_name(self, id: str, name: str) -> None:
         """Record that `#name` is this channel now. Ids that are not a channel's are ignored."""
@@ -134,7 +136,7 @@ class Conversations:
         conversation = await self.conversation_id(DEFAULT_PLACE)
         info = await self._info(conversation)
         if name := info.get("name"):
-            self.set_channel_name(conversation, str(name))
+            self.set_channel_name(self._api.moved.current(conversation), str(name))
         self.default = conversation
         return bool(info.get("is_member", True))
 
@@ -163,7 +165,7 @@ class Conversations:
     async def _find_conversation(self, target: str) -> str:
         if not target.startswith("#"):
             if CONVERSATION_ID.fullmatch(target):
-                return target
+                return self._api.moved.first(target)
             raise NotFound(f"{target} is neither a channel's id nor a name: names begin with #")
         matches, age = self._ids_by_name(target), time.monotonic() - self._listed_at
         is_old = age > _MAX_AGE or self._doubted_at > self._listed_at
@@ -175,7 +177,7 @@ class Conversations:
             raise NotFound(f"{ids} are both called {target}: name the channel by its id")
         if not matches:
             raise NotFound(f"there is no channel {target} that the bot can see")
-        return matches[0]
+        return self._api.moved.first(matches[0])
 
     def _ids_by_name(self, name: str) -> list[str]:
         return [id for id, known in self._channel_names.items() if known == name]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from hitl_core.errors import SettingsError
 from hitl_core.model import MessageRef
 
 from ...answers import Data, read_field, read_list, read_object
@@ -139,6 +140,20 @@ def _stray_reply(answer: Data) -> str:
     """The ts of a reply that Slack did not put into a thread; "" if it did."""
     in_thread = "message" not in answer or "thread_ts" in read_object(answer, "message")
     return "" if in_thread else read_field(answer, "ts", str)
+
+
+def read_identity(answer: Data) -> tuple[str, str, str, str]:
+    """The workspace's id, the bot's user id, the bot's id and the workspace's URL, from auth.test. Raises
+    SettingsError for an app that is installed for a whole organization: its token names no workspace, and
+    Slack's lists need one (api.slack.com/enterprise/apps/changes-apis).
+    """
+    if answer.get("is_enterprise_install"):
+        raise SettingsError(
+            "SLACK_BOT_TOKEN is the token of a whole organization. Install the app in one workspace, and use"
+            " the token that you get there."
+        )
+    bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
+    return read_field(answer, "team_id", str), read_field(answer, "user_id", str), bot_id, url
 
 
 def message_ref(conversation: str, ts: str) -> MessageRef:

@@ -177,6 +177,11 @@ class ChannelRenameEvent(Event):
     channel: Channel
 
 
+class ChannelIdChangedEvent(Event):
+    old_channel_id: Id
+    new_channel_id: Id
+
+
 EVENT_MODELS: dict[str, type[Event]] = {
     "app_home_opened": HomeOpenedEvent,
     "user_change": UserChangeEvent,
@@ -186,6 +191,7 @@ EVENT_MODELS: dict[str, type[Event]] = {
     "member_left_channel": ChannelIdEvent,
     "channel_archive": ChannelIdEvent,
     "group_archive": ChannelIdEvent,
+    "channel_id_changed": ChannelIdChangedEvent,
     "channel_rename": ChannelRenameEvent,
     "group_rename": ChannelRenameEvent,
 }

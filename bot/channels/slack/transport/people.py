@@ -77,7 +77,8 @@ class PeopleLookup(Conversations):
         # Also archived ones: nobody can press a button there, so their members need their Home.
         args = {"user": person_id, "types": "public_channel,private_channel", "limit": 999}
         request = Request("users.conversations", args, about=person_id)
-        for targets in await self._api.look_up_all(request, "channels", _targets):
+        for known in await self._api.look_up_all(request, "channels", _targets):
+            targets = known | {self._api.moved.first(one) for one in known}
             audiences |= {f"place:{NAME}:{target}" for target in targets}
             if self.default in targets:
                 audiences.add(f"place:{DEFAULT_PLACE}")

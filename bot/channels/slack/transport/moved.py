@@ -1,0 +1,71 @@
+"""Conversations that have another id now: Slack gives a private channel a new one when it is shared with
+another organization, and accepts only that from then on
+(docs.slack.dev/reference/events/channel_id_changed).
+
+The reviews, their cards and the lanes keep the first id. It is replaced in what is sent to Slack, and put
+back into what Slack sends, so nothing else knows of the change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from hitl_core.store import Store
+
+from ....health import Health
+from ..places import CONVERSATION_ID, NAME
+
+#: The name of a stored value: this and the first id. The value is the current id.
+_MOVED = "moved:"
+#: How often a bot loads what the others have recorded, in seconds.
+INTERVAL = 30.0
+_UNKNOWN = "It is not known whether conversations in Slack have other ids now"
+
+
+class MovedConversations:
+    """Without a store, nothing has moved. In the store, because Slack sends the event once, and to one of the
+    bots. Async methods raise StoreUnavailable.
+    """
+
+    def __init__(self, health: Health, store: Store | None = None) -> None:
+        self._health, self._store = health, store
+        self._current: dict[str, str] = {}
+        self._first: dict[str, str] = {}
+
+    def current(self, id: str) -> str:
+        """The id by which Slack knows the conversation now."""
+        return self._current.get(id, id)
+
+    def first(self, id: str) -> str:
+        """The id by which we know the conversation."""
+        return self._first.get(id, id)
+
+    async def load(self) -> None:
+        """Load what the bots have recorded."""
+        if self._store is None:
+            return
+        found = dict[str, str]()
+        for name, data in (await self._store.channel_values(NAME)).items():
+            id, current = name.removeprefix(_MOVED), data.decode(errors="replace")
+            if name.startswith(_MOVED) and CONVERSATION_ID.fullmatch(current):
+                found[id] = current
+        self._current, self._first = found, {current: id for id, current in found.items()}
+
+    async def watch(self) -> None:
+        """Load it again and again. Runs until cancelled."""
+        while True:
+            await asyncio.sleep(INTERVAL)
+            with self._health.report_errors("store", "Slack: moved conversations", _UNKNOWN):
+                await self.load()
+
+    async def record(self, old: str, new: str) -> None:
+        """Record what an event said, also after an earlier change."""
+        if self._store is None:
+            return
+        await self.load()
+        first = self.first(old)
+        if first == new:
+            await self._store.drop_channel_value(NAME, _MOVED + first)
+        else:
+            await self._store.save_channel_value(NAME, _MOVED + first, new.encode())
+        await self.load()
