@@ -85,6 +85,7 @@ async def record_payloads(scene: Scene) -> list[Json]:
         {"type": "member_left_channel", "user": CARL, "channel": card["channel"]},
         {"type": "channel_rename", "channel": {"id": card["channel"], "name": "x", "created": 1}},
         {"type": "channel_archive", "channel": card["channel"], "user": CARL},
+        {"type": "channel_id_changed", "old_channel_id": "G0OLDID", "new_channel_id": "C0NEWID"},
     ]
     found += [{"type": "event_callback", "team_id": "T0ACME", "event": event} for event in events]
     return json.loads(json.dumps(found).replace(scene.alice.id, CARL))

@@ -47,11 +47,12 @@ class Events:
     async def put_back_ids(self, body: Event, next: Callable[[], Awaitable[Any]]) -> None:
         """Bolt's middleware for all requests: conversations have the ids by which we know them."""
         first = self._channel.moved.first
-        if id := (container := body.get("container") or {}).get("channel_id"):
-            container["channel_id"] = first(id)
-        event = body.get("event") or {}
-        if isinstance(id := event.get("channel"), str):
-            event["channel"] = first(id)
+        container: Event = body.get("container") or {}
+        if "channel_id" in container:
+            container["channel_id"] = first(container["channel_id"])
+        event: Event = body.get("event") or {}
+        if isinstance(event.get("channel"), str):
+            event["channel"] = first(event["channel"])
         await next()
 
     async def on_new_id(self, event: Event) -> None:
