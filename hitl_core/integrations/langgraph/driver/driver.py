@@ -159,6 +159,7 @@ class Driver:
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)
                 await active_run.wait_for_tools()
+                outcome.release()  # this process may have lost only the thread's lock, and still renews this
             except (
                 Exception,
                 asyncio.CancelledError,

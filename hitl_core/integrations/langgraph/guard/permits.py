@@ -38,6 +38,7 @@ from hitl_core.integrations.langgraph.guard.tool_call import (
     stop_message,
     to_tool_call,
 )
+from hitl_core.integrations.langgraph.guard.watch import check_run_lock
 from hitl_core.model import Review, ToolCall
 from hitl_core.review import CallResult
 
@@ -110,6 +111,7 @@ class PermitChecker:
             check_same(outcome.review, call, request)
             return Permit(origin, is_reviewed=False)
         check_args(request, outcome.review.arguments(call.key, 1).parse())
+        check_run_lock()  # after `once`, a lost lock would leave the call in doubt
         if await outcome.once(to_tool_call(request)):
             active_run.started.add(call_id)
             return Permit(origin, is_reviewed=True, active_run=active_run)

@@ -68,6 +68,12 @@ def hold_watch(
             raise UnguardedToolCall(watch.stop_reasons[0])
 
 
+def check_run_lock() -> None:
+    """In a driven run: raises LeaseLost if another process may run its thread now."""
+    if (watch := _run_watch.get()) is not None:
+        watch.check_lock()
+
+
 class _CurrentWatch:
     """Acts as a context variable for LangChain, which reads it when code passes its own callbacks. Its value
     is the watch of the driven run, or else that of the parent run.
@@ -199,6 +205,10 @@ class RunWatch(Watch):
         self._pauses, self._questions, self._graphs = pauses, questions, TaskGraphs()
         self._check_lock = check_lock
 
+    def check_lock(self) -> None:
+        with let_errors_through():
+            self._check_lock()
+
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         run_id, name = kwargs["run_id"], str(kwargs.get("name"))
         self._pauses.begin(run_id, kwargs.get("parent_run_id"), name)
@@ -210,8 +220,7 @@ class RunWatch(Watch):
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
         name = str((serialized or {}).get("name"))
-        with let_errors_through():
-            self._check_lock()
+        self.check_lock()
         self._pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), name)
         super().on_tool_start(serialized, input_str, **kwargs)
 

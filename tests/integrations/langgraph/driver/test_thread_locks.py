@@ -12,9 +12,10 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
 from langgraph.types import Command, interrupt
 
-from hitl_core.errors import Refused
+from hitl_core.errors import LeaseLost, Refused
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
+from hitl_core.integrations.langgraph.driver.thread_locks import ThreadLocks
 from tests.integrations.agents import POLICY, Lab, Script, answers, call, go
 
 
@@ -148,3 +149,26 @@ async def test_a_cancelled_run_frees_its_thread(processes: tuple[Lab, Lab]) -> N
         task.cancel()
         await asyncio.wait([task])
     assert (await theirs.driver(turn).run(None, thread_id="t-1")).finished
+
+
+async def test_a_process_that_lost_only_the_lock_leaves_no_call_in_doubt_and_frees_the_review(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an approved call whose process lost the lock of the thread, but not its claim of the review, then
+    the call does not start, nobody is asked about it, and it runs once when the claim has ended."""
+    driver = lab.driver([call("c1", "send_email", to="a")])
+    run = await driver.run(go(), thread_id="t-1")
+    check, losses = ThreadLocks.check_held, [LeaseLost("lost")]
+
+    def lose_once(locks: ThreadLocks, thread_id: str) -> None:
+        if losses:
+            raise losses.pop()
+        check(locks, thread_id)
+
+    monkeypatch.setattr(ThreadLocks, "check_held", lose_once)
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        review = await lab.done(run.review_id)
+    assert not losses
+    assert lab.effects == ["sent a"]
+    assert review.runs["1"].attempt == 1
