@@ -60,7 +60,8 @@ class Conversations:
     def name_of(self, place: Place) -> str:
         kind, target = self.audience(place)
         if kind == "conversation":
-            return self._channel_names.get(self._api.moved.current(target), target)
+            known = self._channel_names.get(target, target)  # from before it got its current id
+            return self._channel_names.get(self._api.moved.current(target), known)
         return self._labels.get(target, target)
 
     def set_channel_name(self, id: str, name: str) -> None:
@@ -72,6 +73,9 @@ class Conversations:
         """Record what an event said. A channel that our own list doesn't have may be another workspace's, so
         the list is loaded again when a name is needed.
         """
+        first = self._api.moved.first(id)
+        if id != first and first in self._channel_names:
+            self._channel_names[id] = self._channel_names.pop(first)
         if id in self._channel_names:
             self.set_channel_name(id, name)
         else:
