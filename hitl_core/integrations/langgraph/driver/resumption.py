@@ -151,6 +151,7 @@ async def _answer_question(
         answer = pause.resume_value(outcome)
     except IntegrationError as error:
         raise NodeFailed(str(error)) from error
+    thread.check_lock()  # after it, a lost lock would leave the answer in doubt
     handed = dict.fromkeys(await outcome.hand_over(), CallResult.note("handed to the agent"))
     try:
         state = await _send_answer(thread, state, pause, answer, active_run)

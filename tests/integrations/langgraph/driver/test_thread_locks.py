@@ -10,6 +10,7 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
 from hitl_core.errors import LeaseLost, Refused
@@ -17,6 +18,8 @@ from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
 from hitl_core.integrations.langgraph.driver.thread_locks import ThreadLocks
 from tests.integrations.agents import POLICY, Lab, Script, answers, call, go
+from tests.integrations.graphs import State
+from tests.integrations.langgraph.pauses.test_own_questions import inbox
 
 
 @pytest.fixture
@@ -151,13 +154,8 @@ async def test_a_cancelled_run_frees_its_thread(processes: tuple[Lab, Lab]) -> N
     assert (await theirs.driver(turn).run(None, thread_id="t-1")).finished
 
 
-async def test_a_process_that_lost_only_the_lock_leaves_no_call_in_doubt_and_frees_the_review(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Given an approved call whose process lost the lock of the thread, but not its claim of the review, then
-    the call does not start, nobody is asked about it, and it runs once when the claim has ended."""
-    driver = lab.driver([call("c1", "send_email", to="a")])
-    run = await driver.run(go(), thread_id="t-1")
+def lose_lock_once(monkeypatch: pytest.MonkeyPatch) -> list[LeaseLost]:
+    """The next check of a thread's lock finds it lost. Returns a list that is empty after that."""
     check, losses = ThreadLocks.check_held, [LeaseLost("lost")]
 
     def lose_once(locks: ThreadLocks, thread_id: str) -> None:
@@ -166,9 +164,44 @@ async def test_a_process_that_lost_only_the_lock_leaves_no_call_in_doubt_and_fre
         check(locks, thread_id)
 
     monkeypatch.setattr(ThreadLocks, "check_held", lose_once)
+    return losses
+
+
+async def test_a_process_that_lost_only_the_lock_leaves_no_call_in_doubt_and_frees_the_review(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an approved call whose process lost the lock of the thread, but not its claim of the review, then
+    the call does not start, nobody is asked about it, and it runs once when the claim has ended."""
+    driver = lab.driver([call("c1", "send_email", to="a")])
+    run = await driver.run(go(), thread_id="t-1")
+    losses = lose_lock_once(monkeypatch)
     async with lab.serving(driver):
         await lab.decide(run.review_id, "approve")
         review = await lab.done(run.review_id)
     assert not losses
     assert lab.effects == ["sent a"]
+    assert review.runs["1"].attempt == 1
+
+
+async def test_a_process_that_lost_only_the_lock_leaves_no_answer_in_doubt(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given an answer to a node's own question, then the node does not get it before the lock is there."""
+    got = list[Any]()
+
+    def ask(state: Any) -> Any:
+        got.append(interrupt(inbox("pay", {"price": 80})))
+        return {}
+
+    graph = StateGraph(State)
+    graph.add_node("ask", ask)
+    graph.add_edge(START, "ask")
+    driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+    run = await driver.run({"out": []}, thread_id="t-1")
+    losses = lose_lock_once(monkeypatch)
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+        review = await lab.done(run.review_id)
+    assert not losses
+    assert len(got) == 1
     assert review.runs["1"].attempt == 1
