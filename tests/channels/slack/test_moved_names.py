@@ -25,4 +25,4 @@ async def test_a_moved_conversation_keeps_its_name_and_gets_new_ones() -> None:
     assert conversations.name_of(Place(f"slack:{OLD}")) == "#finance"
     conversations.rename_channel(NEW, "money")
     assert conversations.name_of(Place(f"slack:{OLD}")) == "#money"
-    assert conversations._ids_by_name("#finance") == []  # pyright: ignore[reportPrivateUsage]
+    assert conversations._ids_by_name("#finance") == []
