@@ -130,8 +130,9 @@ class OwnMessages:
             "value",
             self._read,
             waits_for_limit=True,
-            # Graph gives the newest first, by creation or by change.
-            is_enough=lambda page: all(one.changed < since for one in page),
+            # Graph gives the newest first, by creation or by change. A page may be empty before the last one
+            # (learn.microsoft.com/graph/paging), and says nothing about the next.
+            is_enough=lambda page: bool(page) and all(one.changed < since for one in page),
         )
         found = [one for one in listed if one.mark == mark and one.created >= since]
         return [one.id for one in sorted(found, key=lambda one: (one.created, one.id))]

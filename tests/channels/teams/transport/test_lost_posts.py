@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import httpx
 import pytest
 
 from bot.channels.contract import (
@@ -41,3 +44,22 @@ async def test_promise_4_a_lost_post_in_a_personal_chat_is_found(
     [ref] = await channel.find_messages(ALICE, CARD.review_id, since)
     await channel.update(ALICE, ref, CARD)
     assert await channel.find_messages(ALICE, CARD.review_id, since) == [ref]
+
+
+@pytest.mark.parametrize(
+    ("place", "operation"), [(ROOM, "graph_channel_messages"), (ALICE, "graph_chat_messages")]
+)
+async def test_promise_4_an_empty_page_does_not_end_the_search_for_a_lost_post(
+    sandbox: Sandbox, channel: TeamsChannel, place: Place, operation: str
+):
+    """Given a first page without a message, as Graph may give it, and a link to the next page; then that is
+    read too, because the card would be posted twice."""
+    since = sandbox.workspace.now()
+    ref = await channel.post(place, CARD)
+    assert await channel.find_messages(place, CARD.review_id, since) == [ref]
+    call = sandbox.graph.calls[-1]
+    assert call["operation"] == operation
+    link = httpx.URL(sandbox.url).copy_with(path=call["path"], params=call["query"])
+    page = {"value": [], "@odata.nextLink": str(link)}
+    sandbox.faults.add("answer", operation, times=1, status=200, body=json.dumps(page))
+    assert await channel.find_messages(place, CARD.review_id, since) == [ref]
