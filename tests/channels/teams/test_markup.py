@@ -36,6 +36,7 @@ from tests.channels.teams.reading import KEY
 Json = dict[str, Any]
 
 ADA_ID = "8f3c0000-0000-4000-8000-00000000000a"
+TWIN_ID = "9f3c0000-0000-4000-8000-00000000000a"
 NOBODY_ID = "8f3c0000-0000-4000-8000-00000000ffff"
 OPS_ID = "8f3c0000-0000-4000-8000-0000000000aa"
 OF_ADA, OF_OPS = Place(f"teams:{ADA_ID}"), Place(f"teams:group:{OPS_ID}")
@@ -174,6 +175,24 @@ def test_our_own_people_are_mentioned() -> None:
     ]
     assert mentions([(Text("For "), claimed)], NAMES) == ([], [])
     assert mentions([(Group(f"group:{OPS_ID}", "ops", "teams"),)], NAMES) == ([], [])
+
+
+def test_people_with_the_same_name_are_each_mentioned() -> None:
+    """Given two people with one name; then their mentions differ, because Teams finds a mention by its text,
+    and a person whom no mention calls is not told that a review waits for them."""
+    twin = Person(TWIN_ID, TWIN_ID, "teams")
+    names = place_names(lambda place: person_label("Ada Byron", place.target))
+    [block], entities = mentions([(ADA, twin)], names)
+    texts = [one["text"] for one in entities]
+    assert texts == ["<at>Ada Byron 8f3c0000</at>", "<at>Ada Byron 9f3c0000</at>"]
+    assert block["text"] == " ".join(texts)
+
+
+def test_a_mark_in_a_name_is_not_in_the_mention() -> None:
+    """Given a name with an invisible character, as Persian names have; then the mark that people read in its
+    place elsewhere does not become letters of the mention."""
+    names = place_names(lambda place: person_label("Ada⟦U+200C⟧Byron", place.target))
+    assert mentions([(ADA,)], names)[1][0]["mentioned"]["name"] == "Ada Byron"
 
 
 @pytest.mark.parametrize("name", [*NASTY, "Ada <at>Bob</at>", "*", "_", "a_b_", "**x**"])

@@ -28,6 +28,7 @@ from ....card import (
     Verbatim,
     quote,
 )
+from ....text import remove_marks
 from ..ids import NAME
 from .elements import BOLD, ITALIC, JOINER, Json, Look, text_runs
 
@@ -190,6 +191,12 @@ def mentions(lines: Iterable[Line], names: PlaceNames) -> tuple[list[Json], list
             id = _person_id(span)
             if id is not None and len(called) < MAX_MENTIONS:
                 called.setdefault(id, _clean(names.name_of(Place.of(NAME, id))))
+    named = list(called.values())
+    # Teams finds a mention by its text, so people with the same name also have the start of their id.
+    called = {
+        id: f"{name} {id[:8]}" if name and named.count(name) > 1 else name
+        for id, name in called.items()
+    }
     texts = {id: f"<at>{name}</at>" for id, name in called.items() if name}
     if not texts:
         return [], []
@@ -217,5 +224,5 @@ def _person_id(span: Span) -> str | None:
 def _clean(label: str) -> str:
     """The name in the label, with only letters, digits and the signs of names: it goes into Markdown."""
     named = _NAMED.fullmatch(label)
-    name = named[1] if named else label
+    name = remove_marks(named[1] if named else label)
     return " ".join(_NO_NAME.sub(" ", name).replace("_", " ").split())[:80]
