@@ -110,7 +110,8 @@ class TeamsChannel(PeopleLookup):
 
     def name_of(self, place: Place) -> str:
         elsewhere = self.places.name_elsewhere(place, self) if self.places else None
-        return super().name_of(place) if elsewhere is None else elsewhere
+        # People choose these names: nothing in them may be invisible, or change the order of our text.
+        return one_line(super().name_of(place) if elsewhere is None else elsewhere)
 
     async def close(self) -> None:
         await self.team_channels.close()

@@ -199,3 +199,16 @@ async def test_a_name_that_was_forgotten_is_looked_up_again(
     move_name(sandbox)
     await store.drop_channel_value("teams", f"{PREFIX}Operations")
     assert await channel.conversation_id(place) == ids.APPROVALS
+
+
+async def test_threat_t10_a_name_of_a_conversation_or_person_hides_nothing(
+    sandbox: Sandbox, channel: TeamsChannel
+):
+    """Given a name with invisible or reordering characters, which members of a chat or team choose; then
+    people read them as marks, wherever the name is shown."""
+    channel_of(sandbox, ids.AUDIT).name = "Au\u202edit\n"
+    channel.team_channels.expire(ids.APPROVALS)
+    await channel.team_channels.all()
+    assert channel.name_of(Place(f"teams:{ids.AUDIT}")).endswith(" > Au⟦U+202E⟧dit⏎")
+    channel.set_label(ids.ALICE, "“Ali\u200bce” (8f3c5e0a)")
+    assert channel.name_of(Place(f"teams:{ids.ALICE}")) == "“Ali⟦U+200B⟧ce” (8f3c5e0a)"
