@@ -66,6 +66,7 @@ from hitl_core.review.transition import (
     Denial,
     Transition,
     deny_by_policy,
+    has_started,
     make_event,
 )
 from hitl_core.review.visibility import (
@@ -139,6 +140,7 @@ __all__ = [
     "find_redaction_flaw",
     "form_schema",
     "grants_for",
+    "has_started",
     "hides_options",
     "judge_edit",
     "judge_proposal",

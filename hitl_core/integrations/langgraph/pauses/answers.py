@@ -13,6 +13,7 @@ from hitl_core.errors import IntegrationError
 from hitl_core.gate import JudgedCalls, Outcome, ReviewKey, build_review
 from hitl_core.integrations.langgraph.pauses.asking_calls import restore_args
 from hitl_core.model import Action, Decision, DecisionType, Review
+from hitl_core.review import has_started
 
 #: For a call that did not interrupt when the review was made, and does now: its `when` predicate gives
 #: another result.
@@ -115,8 +116,7 @@ def _is_over(outcome: Outcome, agent_action: Action) -> bool:
     """Whether nothing is left to do for the call: an earlier process died after the agent got the answer, and
     a person has said that the call ran, or to skip it.
     """
-    run = outcome.review.runs.get(agent_action.key)
-    return run is not None and run.state != "cleared"
+    return has_started(outcome.review, agent_action.key)
 
 
 def _stored_id(review: Review, agent_action: Action) -> str:
