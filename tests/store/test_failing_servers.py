@@ -310,6 +310,29 @@ async def test_a_read_that_waits_while_its_server_becomes_a_replica_is_tried_aga
         assert await store.lane_hints(0) == []
 
 
+async def test_the_connection_of_a_read_that_was_ended_is_not_used_again(redis_url: str):
+    """Given a read that ended as in a failover, where the server also closes the connection, a moment later:
+    then the client closes it at once, so that no command meets a connection that is about to end."""
+    async with open_store(redis_url) as store:
+        assert await store.lane_hints(0) == []
+        waiting = asyncio.create_task(store.lane_hints(30))
+        with redis.Redis.from_url(redis_url) as client:
+            reads: list[str] = []
+
+            def is_blocked() -> bool:
+                reads[:] = [each["id"] for each in client.client_list() if "b" in each["flags"]]
+                return bool(reads)
+
+            await wait_until("the read waits", is_blocked)
+            client.client_unblock(int(reads[0]), error=True)
+            with pytest.raises(StoreUnavailable, match="UNBLOCKED"):
+                await waiting
+            await wait_until(
+                "the connection is closed",
+                lambda: reads[0] not in {each["id"] for each in client.client_list()},
+            )
+
+
 async def test_a_cancelled_command_is_cancelled(redis_url: str):
     """Given a command that is cancelled at any moment, then its task ends as cancelled, so that the caller
     that gave up does not continue: before Python 3.12 the client could swallow this."""

@@ -133,6 +133,5 @@ class _ShieldedConnection:
 def _is_of_replica(error: ResponseError) -> bool:
     if isinstance(error, ReadOnlyError | MasterDownError):
         return True
-    return any(
-        code in str(error) for code in ("READONLY ", "MASTERDOWN ")
-    )  # a script's, in Redis 6.2
+    # The first two: a script's error in Redis 6.2. UNBLOCKED: a read was ended, its connection is closed.
+    return any(code in str(error) for code in ("READONLY ", "MASTERDOWN ", "UNBLOCKED "))
