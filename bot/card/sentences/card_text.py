@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hitl_core.model import is_digest_id, short_id
@@ -28,6 +29,7 @@ from ..model import (
     Text,
     Verbatim,
     agent_name,
+    fit_parts,
     quote,
 )
 from ..people import doubt_quorum, may_decide, statement_lines, vote_counts, vote_lines
@@ -39,6 +41,8 @@ from .history import attempt_lines, call_lines, edit_lines, note_lines, ordinal,
 
 #: The most of the newest notes, and the most problems, on one card.
 MAX_NOTES = 5
+#: The shortest and the longest fact in one line of a list of actions.
+MIN_LIST_FACT, MAX_LIST_FACT = 20, 80
 #: The most actions with odd values that are named.
 MAX_NUMBERS = 6
 
@@ -158,9 +162,13 @@ def is_single(card: Card) -> bool:
     return len(card.waiting) + len(card.decision_lines) == 1
 
 
-def list_line(action: ActionLine, fact: str) -> Line:
-    """An action on one line, with as much of its fact as fits."""
-    spans: list[Span] = [Strong(f"{action.number}  {action.name}"), Text("  "), Verbatim(fact)]
+def list_line(action: ActionLine, room: int, size: Callable[[str], int]) -> Line:
+    """An action on one line, with as much of its fact as fits in the `room` beside its name, whose size is
+    `size(name)`.
+    """
+    title = f"{action.number}  {action.name}"
+    room = max(MIN_LIST_FACT, min(MAX_LIST_FACT, room - size(title)))
+    spans: list[Span] = [Strong(title), Text("  "), Verbatim(fit_parts(action.fact, room))]
     if action.attempt > 1:
         spans += [Text("  "), Emphasis(ordinal(action.attempt))]
     if action.odd_values:

@@ -45,7 +45,6 @@ from bot.card import (
     shows_list,
     thread_text,
 )
-from bot.text import clip
 
 from . import network
 from .network import Content
@@ -54,8 +53,8 @@ NAME = "text"
 PERSON_ID = re.compile(r"p-[a-z0-9]{1,20}")
 #: Put before each further line of a text of others, so that it can't look like one of our lines.
 BAR = "| "
-#: The fact of an action that is only one line.
-MAX_FACT = 80
+#: The characters of an action that is only one line.
+LIST_LINE = 120
 MAX_LINE = 2_000
 
 
@@ -72,7 +71,7 @@ def card_content(card: Card, names: PlaceNames) -> Content:
         listed = [_buttons(card, names, "table"), _table(card.table), hint]
         if (whole := join(top, *listed, *decided, foot)).fits:
             return whole
-    lines = [Content(to_lines([list_line(one, clip(one.fact, MAX_FACT))])) for one in card.waiting]
+    lines = [Content(to_lines([list_line(one, LIST_LINE, len)])) for one in card.waiting]
     if card.more_waiting:
         lines.append(Content(to_lines([more_line(card.more_waiting)])))
     foot = join(hint, _buttons(card, names, "lines"), foot)

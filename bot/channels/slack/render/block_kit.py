@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from ....card import Button, Verb
 from ....inbox import Press
-from ....text import weight
+from ....text import clip, weight
 
 Block = dict[str, Any]
 Element = dict[str, Any]
@@ -33,7 +33,7 @@ _STYLES = {"positive": "primary", "destructive": "danger"}
 
 def plain_text(text: str, limit: int = 3000) -> Element:
     """Plain text with `emoji: false`; otherwise Slack shows `:smile:` in an argument as a picture."""
-    return {"type": "plain_text", "text": shorten(text, limit) or " ", "emoji": False}
+    return {"type": "plain_text", "text": clip(text, limit) or " ", "emoji": False}
 
 
 def plain_texts(texts: Iterable[str], limit: int) -> list[Element]:
@@ -65,7 +65,7 @@ def context(block_id: str, texts: Iterable[ContextText]) -> Block:
     elements = [
         plain_text(text)
         if plain
-        else {"type": "mrkdwn", "text": shorten(text, 3000), "verbatim": True}
+        else {"type": "mrkdwn", "text": clip(text, 3000), "verbatim": True}
         for text, plain in texts
     ]
     return {"type": "context", "block_id": block_id, "elements": elements}
@@ -143,7 +143,7 @@ def button(
         "action_id": action_id,
         "text": plain_text(text, 75),
         "value": value,
-        "accessibility_label": shorten(label, 75),
+        "accessibility_label": clip(label, 75),
     }
     return {**element, "style": style} if style else element
 
@@ -174,10 +174,6 @@ def text_size(blocks: list[Block]) -> int:
     texts: list[str] = []
     _collect_texts(blocks, texts)
     return COST_OF_BLOCK * len(blocks) + weight("".join(texts))
-
-
-def shorten(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _collect_texts(value: object, texts: list[str]) -> None:

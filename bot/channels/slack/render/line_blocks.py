@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....card import (
-    ActionLine,
     ActionTable,
     Card,
     Layout,
@@ -16,7 +15,6 @@ from ....card import (
     Strong,
     Text,
     ThreadLine,
-    fit_parts,
     list_hint,
     list_line,
     more_line,
@@ -35,8 +33,7 @@ from .block_kit import (
 from .markup import context_lines, notification, section, sections
 from .mentions import Names, place_names
 
-#: In one line of the list: the shortest and longest fact, and the space for its warning and votes.
-MIN_FACT, MAX_FACT = 20, 80
+#: The space for the warning and the votes in one line of the list.
 COST_OF_LINE = 50
 
 
@@ -91,7 +88,7 @@ def _action_lines(card: Card, room: int) -> list[Block]:
     room -= 3 * SPARE_SIZE
     share = max(0, room // len(card.waiting))
     for at, action in enumerate(card.waiting):
-        one = section(list_line(action, _fitting_fact(action, share)))
+        one = section(list_line(action, share - COST_OF_LINE, len))
         room -= text_size([one]) - COST_OF_BLOCK
         if room < 0:
             lines.append(section(more_line(len(card.waiting) - at + card.more_waiting)))
@@ -101,12 +98,6 @@ def _action_lines(card: Card, room: int) -> list[Block]:
         if card.more_waiting:
             lines.append(section(more_line(card.more_waiting)))
     return [divider("line:list"), rich_text("list", *lines)]
-
-
-def _fitting_fact(action: ActionLine, share: int) -> str:
-    """The fact within its share of the space."""
-    room = min(MAX_FACT, share - len(f"{action.number}  {action.name}") - COST_OF_LINE)
-    return fit_parts(action.fact, max(MIN_FACT, room))
 
 
 def thread_message(thread_line: ThreadLine, names: Names) -> dict[str, Any]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....card import (
-    ActionLine,
     ActionTable,
     Card,
     Layout,
     Line,
     Strong,
     Text,
-    fit_parts,
     list_hint,
     list_line,
     more_line,
@@ -22,8 +20,7 @@ from .elements import Json, byte_size, total_size
 
 #: The space reserved for "and 5 more".
 SPARE_SIZE = 300
-#: In one line of the list: the shortest and longest fact, and the bytes of its markup, warning and votes.
-MIN_FACT, MAX_FACT = 20, 80
+#: The bytes of the markup, the warning and the votes in one line of the list.
 LINE_SIZE = 250
 
 
@@ -76,13 +73,7 @@ def _cell(line: Line, builder: CardBuilder) -> Json:
 def _action_lines(card: Card, builder: CardBuilder, room: int) -> list[Json]:
     """One line for each action: number, tool, main fact."""
     share = max(0, (room - SPARE_SIZE) // len(card.waiting))
-    lines = [list_line(one, _fitting_fact(one, share)) for one in card.waiting]
+    lines = [list_line(one, share - LINE_SIZE, byte_size) for one in card.waiting]
     if card.more_waiting:
         lines.append(more_line(card.more_waiting))
     return fitting_lines(lines, builder, room)
-
-
-def _fitting_fact(action: ActionLine, share: int) -> str:
-    """The fact within its share of the space."""
-    room = min(MAX_FACT, share - byte_size(f"{action.number}  {action.name}") - LINE_SIZE)
-    return fit_parts(action.fact, max(MIN_FACT, room))
