@@ -85,7 +85,7 @@ class Observer:
         return await self._get("/sandbox/deliveries")
 
     async def wait_for(
-        self, predicate: Callable[[Json], T], *, user: str = DEFAULT_USER, timeout: float = 10.0
+        self, predicate: Callable[[Json], T], *, user: str = DEFAULT_USER, timeout: float = 60.0
     ) -> T:
         """The first truthy result of `predicate(state)`, which is called after every change.
         Raises TimeoutError with the last state."""

@@ -117,7 +117,7 @@ class Person:
                 message.cards.pop(self.user.id, None)
 
     async def wait_for_card(
-        self, conversation: str, text: str, *, timeout: float = 10.0
+        self, conversation: str, text: str, *, timeout: float = 60.0
     ) -> Message:
         """The newest message with this text, as soon as it is there."""
 
@@ -127,7 +127,7 @@ class Person:
 
         return await self.wait_for(find, timeout=timeout)
 
-    async def wait_for(self, find: Callable[[], T | None], *, timeout: float = 10.0) -> T:
+    async def wait_for(self, find: Callable[[], T | None], *, timeout: float = 60.0) -> T:
         """The first truthy result of `find`, which is called after every change. Raises TimeoutError."""
         changed = asyncio.Event()
         forget = self._workspace.on_change(changed.set)

@@ -133,7 +133,7 @@ async def test_a_lost_connection_comes_back_by_itself(place: Workplace):
     async with running_sandbox(port=int(first.url.rpartition(":")[2])) as second:
         message = Message(APPROVE, second.workspace.next_ts(), BOB, "hello again")
         second.workspace.add(message)
-        await expect(place.page.get_by_text("hello again")).to_be_visible(timeout=15_000)
+        await expect(place.page.get_by_text("hello again")).to_be_visible(timeout=60_000)
         await expect(place.page.get_by_text("Reconnecting…")).to_be_hidden()
         await place.page.close()
 

@@ -146,7 +146,7 @@ class Scene:
             task.cancel()
         await asyncio.gather(*self._reviews, return_exceptions=True)
         closing = asyncio.create_task(self.stack.aclose())
-        if not (await asyncio.wait([closing], timeout=30))[0]:
+        if not (await asyncio.wait([closing], timeout=60))[0]:
             for task in asyncio.all_tasks():
                 task.print_stack()
             raise AssertionError("a bot or a gate does not end")
@@ -210,7 +210,7 @@ class Scene:
         self,
         *having: str,
         channel: str = APPROVALS,
-        timeout: float = 30.0,
+        timeout: float = 60.0,
         viewer: str | None = None,
     ) -> Message:
         """Waits for a message in the channel that contains all of these texts, and returns the first one.

@@ -10,7 +10,7 @@ from typing import Any
 _POLL = 0.005  # seconds
 
 
-async def wait_until(description: str, condition: Callable[[], Any], timeout: float = 30) -> Any:
+async def wait_until(description: str, condition: Callable[[], Any], timeout: float = 60) -> Any:
     """Returns the first truthy result of `condition` (sync or async), or fails with `description`.
 
     Exceptions of `condition` are not caught: they end the wait. `timeout` never tests how fast something is:

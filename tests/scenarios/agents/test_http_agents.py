@@ -97,7 +97,7 @@ async def test_promise_5_a_client_that_dies_after_once_leaves_a_doubt_on_the_car
     assert (await client.once(id, lease=5)).body["run"] is True
     assert (await second.once(id)).code == "claimed_elsewhere"
 
-    card = await scene.card("it may or may not have run", timeout=15)
+    card = await scene.card("it may or may not have run")
     assert (await second.once(id)).code == "in_doubt"
     waiting = asyncio.create_task(second.read(id, wait=60))
     await scene.bob.press(card, "doubt_rerun")

@@ -184,7 +184,7 @@ async def test_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> No
     await scene.actor.inject_fault("hang", method="chat.postMessage", times=1)
     scene.ask(gate, email())
 
-    await scene.card("send_email", timeout=15)
+    await scene.card("send_email")
     assert len(await scene.cards()) == 1
 
 
@@ -237,7 +237,7 @@ async def test_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     await wait_until("it is counted", is_counted)
     ops = scene.sandbox.workspace.channels[OPS]
     ops.name = "nowhere"
-    await scene.dana.press(await scene.card("lost", channel=OPS, timeout=15), "approve")
+    await scene.dana.press(await scene.card("lost", channel=OPS), "approve")
     assert len((await lost).execute) == 1
 
 
@@ -305,7 +305,7 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
     bot = await scene.bot()
     scene.ask(gate, email())
 
-    await scene.card("send_email", timeout=3)
+    await scene.card("send_email")
 
     assert (await ready(bot.url))[1].get("undelivered") == 1
 

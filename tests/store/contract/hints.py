@@ -46,7 +46,7 @@ class HintsContract:
 
         await approved(store, review)
 
-        [hint] = await asyncio.wait_for(listener, 15)
+        [hint] = await asyncio.wait_for(listener, 60)
         assert hint.review_id == review.id
 
     async def test_a_hint_carries_the_review_that_a_process_waits_for(self, store: Store):
@@ -90,11 +90,11 @@ class HintsContract:
         assert await store.changes(10) == []
         mine = await created(store)
         listener = asyncio.create_task(store.changes(20))
-        assert await asyncio.wait_for(listener, 15) == [mine.id]
+        assert await asyncio.wait_for(listener, 60) == [mine.id]
 
         listener = asyncio.create_task(store.changes(20))
         other = await created(store, agent="support", thread_id="another")
         await stepped(store, claims.set_waiting_process(other, "p1", await store.now()))
 
-        assert await asyncio.wait_for(listener, 15) == [other.id]
+        assert await asyncio.wait_for(listener, 60) == [other.id]
         assert await store.changes(0.02) == []

@@ -50,7 +50,7 @@ class LanesContract:
 
         await created(store)
 
-        assert await asyncio.wait_for(reader, 15) == [DEFAULT_PLACE]
+        assert await asyncio.wait_for(reader, 60) == [DEFAULT_PLACE]
 
     async def test_bookkeeping_changes_no_card(self, store: Store):
         """What changes no card gives no bot anything to do: awaited, claimed, renewed, started."""

@@ -36,7 +36,7 @@ def find_leaks_at(url: str) -> set[str]:
     """The same at this address; nothing if a test left the server frozen or stopped."""
     with (
         suppress(redis.RedisError),
-        redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client,
+        redis.Redis.from_url(url, socket_timeout=30, socket_connect_timeout=30) as client,
     ):
         return find_leaks(client)
     return set()

@@ -152,7 +152,7 @@ async def test_a_post_without_an_id_may_have_succeeded(
 ):
     """Given an answer without an id, or none in time; then it is not known whether it was posted."""
     channel = TeamsChannel(
-        credentials(sandbox), store, Health(), cloud_url=sandbox.url, timeout=0.5
+        credentials(sandbox), store, Health(), cloud_url=sandbox.url, timeout=2.0
     )
     await channel.start()
     sandbox.faults.add(mode, "post")
