@@ -16,7 +16,6 @@ from hitl_core import errors
 from hitl_core.errors import (
     IntegrationError,
     InvalidToolCall,
-    LeaseLost,
     ReviewConflict,
     StoreError,
 )
@@ -156,14 +155,8 @@ class Driver:
                 await failpoint("langgraph.before_done")
                 await run_to_end(outcome.finish(active_run.final_results()))
                 self._retries.forget(outcome)
-            except LeaseLost:
-                log.warning("Another process may have the run of %s now.", outcome.review_id)
-                await active_run.wait_for_tools()
-                outcome.release()  # this process may have lost only the thread's lock, and still renews this
-            except (
-                Exception,
-                asyncio.CancelledError,
-            ) as error:  # the agent's own code may raise anything
+            except (Exception, asyncio.CancelledError) as error:
+                # The agent's code may raise anything. After LeaseLost, another process may have the run.
                 if is_cancellation(error):
                     raise
                 log.error(

@@ -17,9 +17,11 @@ from hitl_core.errors import LeaseLost, Refused
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver
 from hitl_core.integrations.langgraph.driver.thread_locks import ThreadLocks
+from hitl_core.model import AgentProblem
 from tests.integrations.agents import POLICY, Lab, Script, answers, call, go
 from tests.integrations.graphs import State
 from tests.integrations.langgraph.pauses.test_own_questions import inbox
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -154,16 +156,16 @@ async def test_a_cancelled_run_frees_its_thread(processes: tuple[Lab, Lab]) -> N
     assert (await theirs.driver(turn).run(None, thread_id="t-1")).finished
 
 
-def lose_lock_once(monkeypatch: pytest.MonkeyPatch) -> list[LeaseLost]:
-    """The next check of a thread's lock finds it lost. Returns a list that is empty after that."""
-    check, losses = ThreadLocks.check_held, [LeaseLost("lost")]
+def lose_lock(monkeypatch: pytest.MonkeyPatch, times: int = 1) -> list[LeaseLost]:
+    """The next checks of a thread's lock find it lost. Returns a list that is empty after that."""
+    check, losses = ThreadLocks.check_held, [LeaseLost("the lock is lost")] * times
 
-    def lose_once(locks: ThreadLocks, thread_id: str) -> None:
+    def lose_or_check(locks: ThreadLocks, thread_id: str) -> None:
         if losses:
             raise losses.pop()
         check(locks, thread_id)
 
-    monkeypatch.setattr(ThreadLocks, "check_held", lose_once)
+    monkeypatch.setattr(ThreadLocks, "check_held", lose_or_check)
     return losses
 
 
@@ -174,7 +176,7 @@ async def test_a_process_that_lost_only_the_lock_leaves_no_call_in_doubt_and_fre
     the call does not start, nobody is asked about it, and it runs once when the claim has ended."""
     driver = lab.driver([call("c1", "send_email", to="a")])
     run = await driver.run(go(), thread_id="t-1")
-    losses = lose_lock_once(monkeypatch)
+    losses = lose_lock(monkeypatch)
     async with lab.serving(driver):
         await lab.decide(run.review_id, "approve")
         review = await lab.done(run.review_id)
@@ -198,10 +200,32 @@ async def test_a_process_that_lost_only_the_lock_leaves_no_answer_in_doubt(
     graph.add_edge(START, "ask")
     driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
     run = await driver.run({"out": []}, thread_id="t-1")
-    losses = lose_lock_once(monkeypatch)
+    losses = lose_lock(monkeypatch)
     async with lab.serving(driver):
         await lab.decide(run.review_id, "approve")
         review = await lab.done(run.review_id)
     assert not losses
     assert len(got) == 1
     assert review.runs["1"].attempt == 1
+
+
+async def test_people_are_told_when_a_process_loses_the_lock_again_and_again(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a tool or a node that blocks its process for longer than the lease at each try, then the card
+    says so."""
+    driver = lab.driver([call("c1", "send_email", to="a")])
+    run = await driver.run(go(), thread_id="t-1")
+    lose_lock(monkeypatch, times=2)
+    async with lab.serving(driver):
+        await lab.decide(run.review_id, "approve")
+
+        async def find_problem() -> AgentProblem | None:
+            return (await lab.review(run.review_id)).agent_problem
+
+        problem = await wait_until("the problem is recorded", find_problem)
+        assert problem.why == "the lock is lost"
+        assert lab.effects == []
+        review = await lab.done(run.review_id)
+    assert lab.effects == ["sent a"]
+    assert review.agent_problem is None
