@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Literal
 
 from hitl_core.model import DEFAULT_PLACE, is_guid, person_label
 
@@ -24,6 +25,8 @@ _USERS, _GROUPS = "User.Read.All", "GroupMember.Read.All"
 #: To an app without the permission Member.Read.Hidden, Graph shows a group with this visibility as empty
 #: (learn.microsoft.com/graph/api/group-list-transitivemembers).
 _HIDDEN_MEMBERS = "HiddenMembership"
+#: What Entra calls the people of the tenant, and its guests.
+_KINDS: dict[object, Literal["member", "guest"]] = {"Member": "member", "Guest": "guest"}
 #: How many conversations are looked up for one person at the same time.
 _AT_ONCE = 8
 
@@ -158,14 +161,16 @@ class PeopleLookup(Conversations):
 
 
 def _person(user_id: str, user: Data) -> Person:
-    """Raises ValueError if a field is missing that tells whether they are a guest, or deactivated."""
-    kinds = {"Member": "member", "Guest": "guest"}
-    return Person(
-        user_id,
-        str(user.get("displayName") or ""),
-        kinds[read_field(user, "userType", str)],  # pyright: ignore[reportArgumentType]
-        read_field(user, "accountEnabled", bool),
-    )
+    """Raises ValueError if a field is missing that tells whether they are a guest, or deactivated. Entra has
+    no type for some users, for example those of a time before there were types.
+    """
+    if (kind := _KINDS.get(user.get("userType"))) is None:
+        raise NoAnswer(
+            "Entra does not say whether they are a member or a guest; an administrator must set their user"
+            " type"
+        )
+    name = str(user.get("displayName") or "")
+    return Person(user_id, name, kind, read_field(user, "accountEnabled", bool))
 
 
 def _typed_id(item: Data, kind: str) -> str | None:

@@ -188,6 +188,18 @@ async def test_an_empty_list_of_members_is_not_nobody(sandbox: Sandbox, channel:
             await look_up
 
 
+@pytest.mark.parametrize("kind", [None, "Robot"])
+async def test_a_person_without_a_known_user_type_is_unknown_and_the_reason_says_what_to_do(
+    sandbox: Sandbox, channel: TeamsChannel, kind: str | None
+):
+    """Given a person of whom Entra has no user type, or one that we don't know; then they are neither a
+    member nor a guest, and who runs the bot reads what an administrator must do."""
+    user = {"id": ids.ALICE, "displayName": "Alice Ng", "userType": kind, "accountEnabled": True}
+    sandbox.faults.add("answer", "graph_user", status=200, body=json.dumps(user))
+    with pytest.raises(LookupFailed, match=f"for {ids.ALICE}: .* must set their user type"):
+        await channel.person(ids.ALICE)
+
+
 async def test_our_token_does_not_follow_a_page_elsewhere(sandbox: Sandbox, channel: TeamsChannel):
     """Given a list of Graph's whose next page is at another host; then the look-up fails."""
     page = {"value": [], "@odata.nextLink": "https://evil.example/v1.0/next"}
