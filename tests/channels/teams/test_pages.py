@@ -230,6 +230,19 @@ def test_a_large_home_is_one_card(size: int) -> None:
     assert size == 1 or f"`approvals show {short_id(reviews[4].id)}`" in unseen
 
 
+@pytest.mark.parametrize("size", [1, 3_000], ids=["in full", "only titles"])
+def test_what_does_not_fit_a_home_can_be_opened_where_its_card_has_no_link(size: int) -> None:
+    """Given reviews of ten calls whose cards are in the person's own chat, to which Teams has no links; then
+    the Home says for each what to write to see its card. Where there is a link, it doesn't.
+    """
+    reviews = [review_of(*[(f"tool_{n}", {"text": "&<>" * size})] * 10) for n in range(5)]
+    commands = [f"`approvals show {short_id(one.id)}`" for one in reviews]
+    unlinked = to_text(check(home_card(home(*reviews), CardBuilder.of(name_of, KEY))))
+    assert all(command in unlinked for command in commands)
+    linked = to_text(check(home_card(home(*reviews), HOME_PEN)))
+    assert not any(command in linked for command in commands)
+
+
 @slowly
 @given(st.lists(arguments, min_size=1, max_size=5))
 def test_any_home_is_teams_to_take(several: list[Json]) -> None:

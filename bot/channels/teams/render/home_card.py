@@ -105,14 +105,20 @@ def _task(task: HomeTask, builder: CardBuilder) -> list[Json]:
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
         content += _with_space_above(doubt_elements(review_id, doubt, builder))
     if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
-        content += builder.small_lines([more_actions_line(more)])
+        content += builder.small_lines([more_actions_line(more), *_commands(task, builder)])
     return content
 
 
 def _short_task(task: HomeTask, builder: CardBuilder) -> list[Json]:
-    show: Line = (Code(f"approvals show {short_id(task.card.review_id)}"),)
-    hints = [OPEN_CARD_HINT] if task.ref else [NO_CARD_YET, show]
+    hints = [OPEN_CARD_HINT if task.ref else NO_CARD_YET, *_commands(task, builder)]
     return [*_headline(task, builder, card_summary(task.card))[:3], *builder.small_lines(hints)]
+
+
+def _commands(task: HomeTask, builder: CardBuilder) -> list[Line]:
+    """What to write to see the card, if there is no link to it, as to one in the person's own chat."""
+    if task.ref is not None and builder.names.link(task.ref) is not None:
+        return []
+    return [(Code(f"approvals show {short_id(task.card.review_id)}"),)]
 
 
 def _headline(task: HomeTask, builder: CardBuilder, title: str) -> list[Json]:
