@@ -27,6 +27,7 @@ from .render import Json, announcement_card, card_message, place_names, plain_ca
 from .stored_key import StoredKey
 from .transport import (
     CONNECTOR_SCOPE,
+    Activity,
     Api,
     BoundedClient,
     Cloud,
@@ -120,6 +121,13 @@ class TeamsChannel(PeopleLookup):
     def key_in(self, conversation: str) -> ButtonKey:
         """The key that signs the buttons of this conversation, known after the start."""
         return self.stored_key.within(conversation)
+
+    async def is_repeated(self, activity: Activity, ttl: float) -> bool:
+        """Whether this activity came before, within `ttl` seconds: Teams repeats one whose answer it did not
+        get. The id of a message is only unique in its conversation. Raises StoreUnavailable.
+        """
+        name = f"teams-activity:{activity.conversation.id} {activity.id}"
+        return activity.id is not None and not await self.store.try_lock(name, ttl)
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)

@@ -47,6 +47,19 @@ async def test_approvals_lists_what_waits(scene: Scene, users: TeamsUsers) -> No
     assert (await users.message("Nothing waits for you", conversation=chat)).id == home.id
 
 
+async def test_a_message_that_teams_repeats_gets_one_answer(
+    scene: Scene, users: TeamsUsers
+) -> None:
+    """Given `approvals`; when Teams sends the same message again, then there is no second list, of which one
+    would go out of date. The same words once more are another message."""
+    chat, asks = users.chat(ALICE), {"type": "message", "text": "approvals"}
+    message = users.activity(ALICE, chat, **asks)
+    for activity in (message, message, users.activity(ALICE, chat, **asks)):
+        assert await users.send(activity) == 200
+    shown = [text_of(one.card) for one in users.conversation(chat).messages.values()]
+    assert len([text for text in shown if "Nothing waits for you" in text]) == 2
+
+
 async def test_a_home_is_updated_by_itself(scene: Scene, users: TeamsUsers) -> None:
     """Given a list that Alice opened when it was empty; when an agent asks, then the same message has it."""
     chat = users.chat(ALICE)

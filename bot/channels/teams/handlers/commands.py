@@ -31,6 +31,8 @@ NO_CHAT = (
 )
 #: A mention of the bot, and other tags.
 _TAG = re.compile(r"<at[^>]*>.*?</at>|<[^>]{0,200}>|&nbsp;", re.DOTALL)
+#: Within which time Teams repeats a message that got no answer, in seconds: it gives up after about 15 s.
+REPEATED_WITHIN = 60.0
 #: The most characters of a message that are read.
 MAX_TEXT = 2000
 
@@ -61,6 +63,8 @@ class Commands:
     async def answer(self, activity: Activity, who: Reviewer) -> None:
         """Raises Refused, ChannelError, StoreUnavailable, TimeoutError."""
         async with click_budget.timeout("home"):
+            if await self._channel.is_repeated(activity, REPEATED_WITHIN):
+                return
             await self._run(parse_command(activity.text), who)
 
     async def welcome(self, person: str) -> None:

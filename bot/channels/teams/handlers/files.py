@@ -108,8 +108,8 @@ class Files:
         if kind != "file":
             raise unreadable()
         target = Press.parse(button).target
-        if activity.id and not await self._store.try_lock(f"teams-invoke:{activity.id}", LOCK_TTL):
-            return ""  # Teams repeated it
+        if await self._channel.is_repeated(activity, LOCK_TTL):
+            return ""
         if not await self._store.try_lock(f"teams-file:{id}", LOCK_TTL):
             return ON_ITS_WAY
         if (offer := await self._store.temporary_value(_key(id))) is None:
