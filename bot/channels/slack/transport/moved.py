@@ -15,7 +15,7 @@ from hitl_core.store import Store
 from ....health import Health
 from ..places import CONVERSATION_ID, NAME
 
-#: The name of a stored value: this and the first id. The value is the current id.
+#: The name of a stored value: this and the old id of one change. The value is the new id.
 _MOVED = "moved:"
 #: How often a bot loads what the others have recorded, in seconds.
 INTERVAL = 30.0
@@ -29,6 +29,7 @@ class MovedConversations:
 
     def __init__(self, health: Health, store: Store | None = None) -> None:
         self._health, self._store = health, store
+        self._changes: dict[str, str] = {}
         self._current: dict[str, str] = {}
         self._first: dict[str, str] = {}
 
@@ -44,12 +45,17 @@ class MovedConversations:
         """Load what the bots have recorded."""
         if self._store is None:
             return
-        found = dict[str, str]()
+        changes = dict[str, str]()
         for name, data in (await self._store.channel_values(NAME)).items():
-            id, current = name.removeprefix(_MOVED), data.decode(errors="replace")
-            if name.startswith(_MOVED) and CONVERSATION_ID.fullmatch(current):
-                found[id] = current
-        self._current, self._first = found, {current: id for id, current in found.items()}
+            id = data.decode(errors="replace")
+            if name.startswith(_MOVED) and CONVERSATION_ID.fullmatch(id):
+                changes[name.removeprefix(_MOVED)] = id
+        self._current, self._first = {}, {}
+        for id in changes:
+            self._current[id] = _follow(changes, id)[-1]
+        for first in changes.keys() - changes.values():
+            self._first |= dict.fromkeys(_follow(changes, first)[1:], first)
+        self._changes = changes
 
     async def watch(self) -> None:
         """Load it again and again. Runs until cancelled."""
@@ -59,13 +65,22 @@ class MovedConversations:
                 await self.load()
 
     async def record(self, old: str, new: str) -> None:
-        """Record what an event said, also after an earlier change."""
+        """Record what an event said. Events of one conversation can arrive in any order."""
         if self._store is None:
             return
         await self.load()
-        first = self.first(old)
-        if first == new:
-            await self._store.drop_channel_value(NAME, _MOVED + first)
+        back = _follow(self._changes, new)
+        if old in back:  # it has an earlier id again
+            for id in back[: back.index(old)]:
+                await self._store.drop_channel_value(NAME, _MOVED + id)
         else:
-            await self._store.save_channel_value(NAME, _MOVED + first, new.encode())
+            await self._store.save_channel_value(NAME, _MOVED + old, new.encode())
         await self.load()
+
+
+def _follow(changes: dict[str, str], id: str) -> list[str]:
+    """This id and those that came after it; each once, also if two bots have recorded a circle."""
+    ids = [id]
+    while (id := changes.get(id, id)) not in ids:
+        ids.append(id)
+    return ids
