@@ -48,7 +48,7 @@ class _Client:
 
     async def api_call(self, method: str, json: dict[str, Any]) -> Any:
         self.channels.append(json["channel"])
-        answer = type("Answer", (), {"headers": {}, "status_code": 200})()
+        answer: Any = type("Answer", (), {"headers": {}, "status_code": 200})()
         answer.data = {
             "ok": json["channel"] == B,
             "channel": json["channel"],
