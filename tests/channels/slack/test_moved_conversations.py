@@ -95,9 +95,9 @@ async def test_a_call_is_tried_later_if_the_store_with_the_new_id_is_away() -> N
         await api.call("chat.postMessage", channel=A)
 
 
-async def test_an_event_is_not_lost_in_silence_if_the_store_is_away() -> None:
-    """Given a store that is away when the event arrives, then recording it fails, so that Slack sends the
-    event again, and then it is recorded."""
+async def test_an_event_that_comes_again_after_the_store_was_away_is_recorded() -> None:
+    """Given a store that is away when the event arrives, then it can't be recorded, and the next time it
+    is."""
     store = _AbsentStore()
     moved = MovedConversations(Health(quiet=True), store)
     store.away = True

@@ -17,8 +17,9 @@ from ..places import CONVERSATION_ID, NAME
 
 #: The name of a stored value: this and the old id of one change. The value is the new id.
 _MOVED = "moved:"
-#: How often a bot loads what the others have recorded, in seconds.
-INTERVAL = 30.0
+#: How often a bot loads what the others have recorded, in seconds. Until then it may refuse a button in a
+#: conversation with a new id.
+INTERVAL = 5.0
 _UNKNOWN = "It is not known whether conversations in Slack have other ids now"
 
 
