@@ -17,7 +17,6 @@ from hitl_core.errors import (
     IntegrationError,
     InvalidToolCall,
     ReviewConflict,
-    StoreError,
 )
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome, ReviewKey, check_review_key
@@ -86,8 +85,8 @@ class Driver:
 
         Raises Refused for new input while the thread is busy, ReviewConflict if another requester began the
         run that would continue, InvalidToolCall and IntegrationError for
-        calls that can't be reviewed or guarded, StoreUnavailable and LeaseLost (call run(None) later), and
-        any error of the agent.
+        calls that can't be reviewed or guarded, StoreUnavailable and LeaseLost (call run(None) later),
+        StoreError if the checkpointer has nothing to continue, and any error of the agent.
         """
         if isinstance(input, Command):
             self._locks.check_free(thread_id)  # what it answers may be gone after the other run
@@ -95,6 +94,7 @@ class Driver:
             thread, state, live = await self._load_thread(thread_id, requester, origin)
             run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # the last run continues
+                thread.check_saved(state)
                 thread.check_requester(state)
                 run_settings = self._settings.for_run(thread_id, state, run_settings)
             thread = thread.with_settings(run_settings)
@@ -175,8 +175,7 @@ class Driver:
         who, where = outcome.requester, outcome.review.origin
         thread = await self._make_thread(outcome.thread_id, who, where, claim)
         state = await thread.load_state()
-        if state.created_at is None:
-            raise StoreError(f"The agent's checkpointer has no thread {thread.id!r}.")
+        thread.check_saved(state)
         if not read_pauses(state).find(outcome.turn):  # it went on, or a new run replaced it
             thread = thread.as_in_last_run(state)
         thread = thread.with_settings(self._settings.for_run(thread.id, state))

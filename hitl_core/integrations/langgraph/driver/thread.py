@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
-from hitl_core.errors import ReviewConflict
+from hitl_core.errors import ReviewConflict, StoreError
 from hitl_core.gate import Gate, requester_of
 from hitl_core.integrations.langgraph.driver.answered_questions import keep_answered_questions
 from hitl_core.integrations.langgraph.driver.loaded_state import hold_to_state
@@ -98,6 +98,11 @@ class GraphThread:
         if self.requester is not None and not _is_same_person(self.requester, last.requester):
             return self
         return replace(last, origin=self.origin or last.origin)
+
+    def check_saved(self, state: StateSnapshot) -> None:
+        """Raises StoreError if the checkpointer has nothing of this thread."""
+        if state.created_at is None:
+            raise StoreError(f"The agent's checkpointer has no thread {self.id!r:.80}.")
 
     def check_requester(self, state: StateSnapshot) -> None:
         """Raises ReviewConflict if this continues a run that another requester began: that person could

@@ -9,9 +9,10 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain_core.tools import tool
+from langgraph.types import Command
 
 from bot.card import PlaceNames, build_card, card_text, plain_text
-from hitl_core.errors import Refused
+from hitl_core.errors import Refused, StoreError
 from hitl_core.integrations.langgraph import Driver, Run
 from hitl_core.model import Place
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
@@ -59,6 +60,15 @@ async def test_people_are_told_that_a_checkpointer_lost_the_thread(lab: Lab) -> 
     problem = (await lab.review(run.review_id)).agent_problem
     assert problem is not None
     assert problem.why == "The agent's checkpointer has no thread 't-1'."
+
+
+async def test_a_thread_that_was_never_saved_has_no_run_to_continue(lab: Lab) -> None:
+    """Given a process that died before its input was saved, then `run(None)` says so: a finished run would
+    look as if the agent had nothing to do."""
+    driver = asking(lab)
+    for input in (None, Command(resume=1)):
+        with pytest.raises(StoreError, match="has no thread 't-1'"):
+            await driver.run(input, thread_id="t-1")
 
 
 async def test_the_error_of_an_agents_own_code_is_only_named(lab: Lab) -> None:
