@@ -1,4 +1,4 @@
-"""Conversations that get another id, as the bots record it."""
+"""Conversations that get another id."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from slack_sdk.errors import SlackApiError
 
 from bot.channels.contract import NotFound, NotSent
 from bot.channels.slack.transport.api import Api
+from bot.channels.slack.transport.conversations import Conversations
 from bot.channels.slack.transport.moved import MovedConversations
 from bot.health import Health
 from hitl_core.errors import StoreUnavailable
+from hitl_core.model import Place
 from hitl_core.store import MemoryStore
 
 A, B, C, D = "G0A", "C0B", "C0C", "C0D"
@@ -38,6 +40,20 @@ async def test_a_conversation_that_has_an_earlier_id_again_is_called_by_it() -> 
     for old, new, current in ((A, B, B), (B, C, C), (C, B, B), (B, A, A)):
         await moved.record(old, new)
         assert (moved.current(A), moved.first(current)) == (current, A)
+
+
+async def test_a_moved_conversation_keeps_its_name_and_gets_new_ones() -> None:
+    """Given a running bot that knows a private channel's name, when the channel gets a new id, then the bot
+    still calls it by its name, and by the next one when it is renamed."""
+    health = Health(quiet=True)
+    moved = MovedConversations(health, MemoryStore())
+    conversations = Conversations(Api(cast(Any, None), health, moved), "")
+    conversations.set_channel_name(A, "finance")
+    await moved.record(A, B)
+    assert conversations.name_of(Place(f"slack:{A}")) == "#finance"
+    conversations.rename_channel(B, "money")
+    assert conversations.name_of(Place(f"slack:{A}")) == "#money"
+    assert conversations._ids_by_name("#finance") == []
 
 
 class _Client:

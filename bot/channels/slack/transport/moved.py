@@ -51,12 +51,10 @@ class MovedConversations:
             id = data.decode(errors="replace")
             if name.startswith(_MOVED) and CONVERSATION_ID.fullmatch(id):
                 changes[name.removeprefix(_MOVED)] = id
-        self._current, self._first = {}, {}
-        for id in changes:
-            self._current[id] = _follow(changes, id)[-1]
-        for first in changes.keys() - changes.values():
-            self._first |= dict.fromkeys(_follow(changes, first)[1:], first)
+        firsts = changes.keys() - changes.values()
         self._changes = changes
+        self._current = {id: _follow(changes, id)[-1] for id in changes}
+        self._first = {id: first for first in firsts for id in _follow(changes, first)[1:]}
 
     async def watch(self) -> None:
         """Load it again and again. Runs until cancelled."""
@@ -70,9 +68,9 @@ class MovedConversations:
         if self._store is None:
             return
         await self.load()
-        back = _follow(self._changes, new)
-        if old in back:  # it has an earlier id again
-            for id in back[: back.index(old)]:
+        since = _follow(self._changes, new)
+        if old in since:  # it has an earlier id again
+            for id in since[: since.index(old)]:
                 await self._store.drop_channel_value(NAME, _MOVED + id)
         else:
             await self._store.save_channel_value(NAME, _MOVED + old, new.encode())

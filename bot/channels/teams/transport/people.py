@@ -161,8 +161,8 @@ class PeopleLookup(Conversations):
 
 
 def _person(user_id: str, user: Data) -> Person:
-    """Raises ValueError if a field is missing that tells whether they are a guest, or deactivated. Entra has
-    no type for some users, for example those of a time before there were types.
+    """Raises ValueError if it is missing whether they are deactivated, and NoAnswer if they are neither a
+    member nor a guest: Entra has no type for some users, for example those from before there were types.
     """
     if (kind := _KINDS.get(user.get("userType"))) is None:
         raise NoAnswer(

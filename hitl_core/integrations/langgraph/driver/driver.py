@@ -13,11 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
 from hitl_core import errors
-from hitl_core.errors import (
-    IntegrationError,
-    InvalidToolCall,
-    ReviewConflict,
-)
+from hitl_core.errors import IntegrationError, InvalidToolCall, ReviewConflict
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome, ReviewKey, check_review_key
 from hitl_core.integrations.langgraph.driver.resumption import NodeFailed, resume
@@ -84,9 +80,9 @@ class Driver:
         run ends, also if `serve` of this process resumes it. For other processes, give `drive` functions.
 
         Raises Refused for new input while the thread is busy, ReviewConflict if another requester began the
-        run that would continue, InvalidToolCall and IntegrationError for
-        calls that can't be reviewed or guarded, StoreUnavailable and LeaseLost (call run(None) later),
-        StoreError if the checkpointer has nothing to continue, and any error of the agent.
+        run that would continue, InvalidToolCall and IntegrationError for calls that can't be reviewed or
+        guarded, StoreUnavailable and LeaseLost (call run(None) later), StoreError if the checkpointer has
+        nothing to continue, and any error of the agent.
         """
         if isinstance(input, Command):
             self._locks.check_free(thread_id)  # what it answers may be gone after the other run
